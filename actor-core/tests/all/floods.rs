@@ -106,12 +106,9 @@ async fn a_flood_holds_up_nobody(mailbox: Mailbox) {
 
 #[tokio::test]
 async fn a_million_events_hold_up_nobody() {
-    a_flood_holds_up_nobody(Mailbox::unbounded()).await;
-}
-
-#[tokio::test]
-async fn a_million_events_in_a_bounded_mailbox_hold_up_nobody() {
-    a_flood_holds_up_nobody(Mailbox::bounded(FLOOD as usize)).await;
+    for mailbox in [Mailbox::unbounded(), Mailbox::bounded(FLOOD as usize)] {
+        a_flood_holds_up_nobody(mailbox).await;
+    }
 }
 
 #[derive(Debug)]

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Journal, failures, idle};
 use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
 use actor_core::services::{Group, Pool, PoolRef, Probe, Topics};
-use actor_core::supervision::FailureKind;
 
 #[derive(Clone, Debug)]
 struct Say(u32);
@@ -44,20 +43,12 @@ async fn members_hear_what_is_broadcast_in_the_order_of_joining() {
     idle().await;
     journal.expect(["bass 2"]);
     assert_eq!(group.members().await, [bass.id()]);
-    assert_eq!(format!("{group:?}"), "choir");
-}
-
-#[tokio::test(start_paused = true)]
-async fn who_has_stopped_has_left() {
-    let sys = System::new();
-    let (group, journal) = (Group::new(&sys), Journal::new());
-    let member = sys.spawn(Member("alto", journal.clone()));
-    group.join(&member);
-    member.tell(Halt);
+    bass.tell(Halt);
     idle().await;
-    group.broadcast(Say(1));
-    assert_eq!(group.members().await, []);
+    group.broadcast(Say(3));
+    assert_eq!(group.members().await, [], "who has stopped has left");
     assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+    assert_eq!(format!("{group:?}"), "choir");
 }
 
 #[protocol]
@@ -185,19 +176,17 @@ async fn events_of_one_key_go_to_one_worker() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_reported_by_every_kind() {
-    let message = "`Worker` answered `Break` with Err(\"broken\"), and nobody receives it";
-    let unheard = "`Break` was answered with Err(\"broken\")";
-    for (pool, kind, message) in [
-        (Pool::round_robin(1, Worker), FailureKind::Error, message),
-        (Pool::least_busy(1, Worker), FailureKind::Unheard, unheard),
+    let error = "Error: `Worker` answered `Break` with Err(\"broken\"), and nobody receives it";
+    let unheard = "Unheard: `Break` was answered with Err(\"broken\")";
+    for (pool, message) in [
+        (Pool::round_robin(1, Worker), error),
+        (Pool::least_busy(1, Worker), unheard),
     ] {
         let sys = System::new();
         let noted = Journal::new();
         let at = noted.clone();
-        sys.as_live().unwrap().on_failure(move |failure| {
-            assert_eq!(failure.kind, kind);
-            at.note(&failure.message);
-        });
+        let live = sys.as_live().unwrap();
+        live.on_failure(move |failure| at.note(format!("{:?}: {}", failure.kind, failure.message)));
         let pool = sys.spawn(pool);
         pool.tell(Break);
         idle().await;
@@ -222,12 +211,9 @@ fn only_a_keyed_pool_has_keys() {
 
 #[tokio::test(start_paused = true)]
 async fn workers_end_with_their_pool() {
-    for busy in [false, true] {
+    for pool in [Pool::round_robin(3, Worker), Pool::least_busy(3, Worker)] {
         let sys = System::new();
-        let pool = match busy {
-            false => sys.spawn(Pool::round_robin(3, Worker)),
-            true => sys.spawn(Pool::least_busy(3, Worker)),
-        };
+        let pool = sys.spawn(pool);
         let asked: Vec<_> = (0..6).map(|_| pool.ask(Work(1))).collect();
         pool.stop();
         for ask in asked {
@@ -301,11 +287,8 @@ impl Careful {
 #[tokio::test(start_paused = true)]
 async fn a_keyed_pool_is_resized_and_keys_keep_their_order() {
     const KEYS: u32 = 12;
-    let (sys, handled) = (System::new(), Handled::default());
-    handled
-        .lock()
-        .unwrap()
-        .resize(KEYS as usize, (0, Vec::new()));
+    let handled = vec![(0, Vec::new()); KEYS as usize];
+    let (sys, handled) = (System::new(), Handled::new(handled.into()));
     let kept = handled.clone();
     let pool = Pool::keyed(2, move |index| Careful(index, kept.clone()));
     let pool = sys.spawn(pool.by(|event: &Numbered| event.0).resizable());
@@ -344,15 +327,13 @@ async fn workers_that_are_too_many_handle_what_they_have() {
 
 #[tokio::test(start_paused = true)]
 async fn a_keyed_pool_that_may_not_be_resized_says_so() {
-    let (sys, journal) = (System::new(), Journal::new());
-    let noted = journal.clone();
-    let live = sys.as_live().unwrap();
-    live.on_failure(move |failure| noted.note(&*failure.message));
+    let sys = System::new();
+    let failures = failures(&sys);
     let pool = sys.spawn(Pool::keyed(2, Worker).by(|order: &Order| order.0));
     pool.resize(3);
     idle().await;
-    journal.expect(["a keyed pool keeps its size unless it is made `resizable()`"]);
-    assert_eq!(live.actor_count(), 3);
+    failures.expect(["a keyed pool keeps its size unless it is made `resizable()`"]);
+    assert_eq!(sys.as_live().unwrap().actor_count(), 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -389,19 +370,18 @@ fn an_elastic_pool_grows() {
 /// The messages that a counting pool sends to itself are internal, and never dead letters.
 #[tokio::test(start_paused = true)]
 async fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
-    let counted = |kind| match kind {
-        0 => Pool::least_busy(2, Worker),
-        1 => Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(1)),
-        _ => Pool::keyed(2, Worker)
+    for pool in [
+        Pool::least_busy(2, Worker),
+        Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(1)),
+        Pool::keyed(2, Worker)
             .by(|order: &Order| order.0)
             .resizable(),
-    };
-    for kind in 0..3 {
+    ] {
         let (sys, journal) = (System::new(), Journal::new());
         let live = sys.as_live().unwrap();
         let noted = journal.clone();
         live.on_dead_letter(move |letter| noted.note(format!("{:?}", letter.event)));
-        let pool = sys.spawn(counted(kind));
+        let pool = sys.spawn(pool);
         let asked: Vec<_> = ["ada", "bob", "cyd"].map(|who| pool.ask(Order(who))).into();
         pool.stop();
         for ask in asked {
@@ -437,36 +417,6 @@ async fn a_pool_with_a_bounded_mailbox_keeps_count() {
     }
     tokio::time::sleep(100 * second).await;
     assert_eq!(live.actor_count(), 2, "nobody is busy for ever");
-}
-
-#[derive(Default)]
-struct Replies(Journal);
-
-#[monitor]
-impl Replies {
-    #[on(replied)]
-    fn replied(&mut self, reply: &usize, cx: &mut MonitorContext<Self>) {
-        self.0.note(format!("{reply} to {:?}", cx.target()));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_monitor_sees_a_reply_through_a_pool_once() {
-    let kinds = [
-        Pool::round_robin(2, Worker),
-        Pool::least_busy(2, Worker),
-        Pool::keyed(2, Worker).resizable(),
-    ];
-    for pool in kinds {
-        let (sys, journal) = (System::new(), Journal::new());
-        let seen = journal.clone();
-        sys.monitor_with(Replies(seen));
-        let pool = sys.spawn(pool);
-        assert_eq!(pool.ask(WhoAreYou).await, Ok(0));
-        pool.tell(WhoAreYou);
-        idle().await;
-        journal.expect(["0 to None"]);
-    }
 }
 
 #[derive(Debug)]
@@ -508,42 +458,6 @@ fn weak(place: usize) -> Weak {
     }
 }
 
-fn noted_failures(sys: &System) -> Journal {
-    let noted = Journal::new();
-    let at = noted.clone();
-    sys.as_live()
-        .unwrap()
-        .on_failure(move |failure| at.note(&*failure.message));
-    noted
-}
-
-/// The failures exceed the default limit of restarts.
-#[tokio::test(start_paused = true)]
-async fn good_jobs_behind_bad_ones_are_handled_in_every_kind() {
-    let keyed = || Pool::keyed(2, weak).by(|job: &Job| job.0 % 2);
-    for (pool, lost) in [
-        (Pool::round_robin(2, weak), AskError::Failed),
-        (Pool::least_busy(2, weak), AskError::Dropped),
-        (keyed(), AskError::Failed),
-        (keyed().resizable(), AskError::Dropped),
-    ] {
-        let sys = System::new();
-        let failures = noted_failures(&sys);
-        let pool = sys.spawn(pool);
-        let answers = (0..60).map(|number| pool.ask(Job(number)));
-        for (number, answer) in answers.collect::<Vec<_>>().into_iter().enumerate() {
-            let expected = match number % 3 {
-                1 => Err(lost),
-                _ => Ok(number as u64),
-            };
-            assert_eq!(answer.await, expected, "{number}");
-        }
-        assert_eq!(failures.noted().len(), 20);
-        assert!(pool.is_alive());
-        pool.stop().await;
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_halts_is_brought_back_with_its_inbox() {
     let sys = System::new();
@@ -556,7 +470,7 @@ async fn a_worker_that_halts_is_brought_back_with_its_inbox() {
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_cannot_start_is_made_anew_when_its_turn_comes() {
     let sys = System::new();
-    let failures = noted_failures(&sys);
+    let failures = failures(&sys);
     let mut made = 0;
     let pool = sys.spawn(Pool::round_robin(1, move |place| {
         made += 1;

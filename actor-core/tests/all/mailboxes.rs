@@ -1,4 +1,4 @@
-//! Bounded mailboxes: capacity, waiting senders, and the overflow policies.
+//! Bounded mailboxes in production: dead letters, the places of waiting senders, and senders on many threads.
 
 use std::future::Future;
 use std::pin::pin;
@@ -23,21 +23,17 @@ struct Halt;
 struct Fail;
 #[derive(Debug, Clone)]
 struct Tick;
-#[derive(Debug)]
-struct Echo(u32);
 
 /// Records the events that it handles; during a `Hold` everything else stays unread for a second.
-struct Keeper {
-    journal: Journal,
-}
+struct Keeper(Journal);
 
-#[actor(states(Closed(defer(Note, Echo)), Opened))]
+#[actor(states(Closed(defer(Note)), Opened))]
 impl Keeper {
     #[on]
     async fn hold(&mut self, _: Hold, cx: &mut Context<Self>) {
         cx.after(Duration::from_millis(1), Tick);
         cx.sleep(Duration::from_secs(1)).await;
-        self.journal.note("held");
+        self.0.note("held");
     }
 
     #[on]
@@ -47,29 +43,18 @@ impl Keeper {
 
     #[on(Opened)]
     fn note(&mut self, note: Note) {
-        self.journal.note(note.0.to_string());
-    }
-
-    #[on(Opened)]
-    fn echo(&mut self, echo: Echo) -> u32 {
-        self.journal.note(format!("echo {}", echo.0));
-        echo.0
+        self.0.note(note.0.to_string());
     }
 
     #[on]
     fn fail(&mut self, _: Fail) -> Result<(), &'static str> {
-        self.journal.note("fails");
+        self.0.note("fails");
         Err("as it was told")
     }
 
     #[on]
     fn tick(&mut self, _: Tick) {
-        self.journal.note("tick");
-    }
-
-    #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
+        self.0.note("tick");
     }
 }
 
@@ -81,9 +66,8 @@ async fn holding(sys: &System, capacity: usize, overflow: Overflow) -> (ActorRef
         noted.note(format!("lost {:?}: {:?}", letter.event, letter.reason));
     });
     let mailbox = Mailbox::bounded(capacity).overflow(overflow);
-    let keeper = sys.spawner().mailbox(mailbox).spawn(Keeper {
-        journal: journal.clone(),
-    });
+    let spawner = sys.spawner().mailbox(mailbox);
+    let keeper = spawner.spawn(Keeper(journal.clone()));
     keeper.tell(Open);
     idle().await;
     keeper.tell(Hold);
@@ -127,50 +111,6 @@ async fn the_oldest_makes_room_where_the_mailbox_says_so() {
     journal.expect(lost);
     release().await;
     journal.expect(["held", "4", "5", "tick"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn who_awaits_is_given_the_event_back() {
-    for overflow in [Overflow::Wait, Overflow::Reject, Overflow::DropNewest] {
-        let sys = System::new();
-        let (keeper, _) = holding(&sys, 1, overflow).await;
-        assert_eq!(keeper.try_send(Note(1)).await, Ok(()));
-        let refused = keeper.try_send(Note(2)).await;
-        assert_eq!(refused, Err(SendError::Full(Note(2))));
-        let recipient: Recipient<Note> = keeper.recipient();
-        assert_eq!(
-            recipient.try_send(Note(3)).await,
-            Err(SendError::Full(Note(3)))
-        );
-    }
-    let sys = System::new();
-    let (keeper, _) = holding(&sys, 1, Overflow::Reject).await;
-    assert_eq!(keeper.send(Note(1)).await, Ok(()));
-    let refused = keeper.send(Note(2)).await;
-    assert_eq!(refused, Err(SendError::Full(Note(2))));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_send_that_drops_the_newest_does_not_wait() {
-    let sys = System::new();
-    let (keeper, journal) = holding(&sys, 1, Overflow::DropNewest).await;
-    assert_eq!(keeper.send(Note(1)).await, Ok(()));
-    assert_eq!(keeper.send(Note(2)).await, Ok(()));
-    journal.expect(["lost Note(2): Full"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_ask_never_waits_for_room() {
-    let sys = System::new();
-    let (keeper, _) = holding(&sys, 1, Overflow::Wait).await;
-    let first = keeper.ask(Echo(1));
-    assert_eq!(keeper.ask(Echo(2)).await, Err(AskError::Full));
-    assert_eq!(first.await, Ok(1));
-    let (keeper, _) = holding(&sys, 1, Overflow::DropOldest).await;
-    let first = keeper.ask(Echo(1));
-    let second = keeper.ask(Echo(2));
-    assert_eq!(first.await, Err(AskError::Full));
-    assert_eq!(second.await, Ok(2));
 }
 
 #[tokio::test(start_paused = true)]
@@ -222,36 +162,20 @@ async fn a_send_that_is_dropped_sends_nothing_and_its_place_is_the_next_one_s() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_the_actor_gives_back_what_waits() {
-    let sys = System::new();
-    let (keeper, journal) = holding(&sys, 1, Overflow::Wait).await;
-    keeper.tell(Halt);
-    let waiting = keeper.send(Note(1));
-    assert_eq!(waiting.await, Err(SendError::Closed(Note(1))));
-    assert_eq!(keeper.send(Note(2)).await, Err(SendError::Closed(Note(2))));
-    let refused = keeper.try_send(Note(3)).await;
-    assert_eq!(refused, Err(SendError::Closed(Note(3))));
-    journal.expect(["held"]);
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
-}
-
-#[tokio::test(start_paused = true)]
 async fn what_a_state_defers_counts_and_comes_first() {
     let sys = System::new();
     let journal = Journal::new();
     let mailbox = Mailbox::bounded(2).overflow(Overflow::DropOldest);
     let spawn = |mailbox| {
-        let journal = journal.clone();
-        sys.spawner().mailbox(mailbox).spawn(Keeper { journal })
+        let spawner = sys.spawner().mailbox(mailbox);
+        spawner.spawn(Keeper(journal.clone()))
     };
     let keeper = spawn(mailbox.overflow(Overflow::Wait));
     keeper.tell(Note(1));
     keeper.tell(Note(2));
     idle().await;
-    assert_eq!(
-        keeper.try_send(Note(3)).await,
-        Err(SendError::Full(Note(3)))
-    );
+    let refused = keeper.try_send(Note(3)).await;
+    assert_eq!(refused, Err(SendError::Full(Note(3))));
     let keeper = spawn(mailbox);
     for note in 1..=4 {
         keeper.tell(Note(note));
@@ -268,18 +192,14 @@ async fn what_is_unread_at_a_failure_counts_for_the_next_life() {
     let journal = Journal::new();
     let noted = journal.clone();
     let spawner = sys.spawner().mailbox(Mailbox::bounded(3));
-    let keeper = spawner.spawn_with(move || Keeper {
-        journal: noted.clone(),
-    });
+    let keeper = spawner.spawn_with(move || Keeper(noted.clone()));
     keeper.tell(Fail);
     keeper.tell(Note(1));
     keeper.tell(Note(2));
     release().await;
     assert_eq!(keeper.try_send(Note(3)).await, Ok(()));
-    assert_eq!(
-        keeper.try_send(Note(4)).await,
-        Err(SendError::Full(Note(4)))
-    );
+    let refused = keeper.try_send(Note(4)).await;
+    assert_eq!(refused, Err(SendError::Full(Note(4))));
     let waiting = keeper.send(Note(5));
     keeper.stop();
     assert_eq!(waiting.await, Err(SendError::Closed(Note(5))));
@@ -314,10 +234,8 @@ impl Machine {
 async fn what_is_received_makes_room() {
     let sys = System::new();
     let journal = Journal::new();
-    let machine = sys
-        .spawner()
-        .mailbox(Mailbox::bounded(2))
-        .spawn(Machine(journal.clone()));
+    let spawner = sys.spawner().mailbox(Mailbox::bounded(2));
+    let machine = spawner.spawn(Machine(journal.clone()));
     machine.tell(Buy);
     machine.tell(Note(1));
     idle().await;
@@ -373,6 +291,18 @@ impl Counter {
     }
 }
 
+/// Spawns a counter with a mailbox of that capacity.
+fn counter(sys: &System, capacity: usize) -> (ActorRef<Counter>, Arc<Count>) {
+    let count = Arc::<Count>::default();
+    let spawner = sys.spawner().mailbox(Mailbox::bounded(capacity));
+    let counter = spawner.spawn(Counter {
+        count: count.clone(),
+        last: [0; 4],
+        capacity,
+    });
+    (counter, count)
+}
+
 /// Lets four tasks send to a counter; returns the number of sent and of returned events.
 async fn crowd(counter: &ActorRef<Counter>, count: &Arc<Count>, rounds: u32) -> (u64, u64) {
     let senders = [0, 1, 2, 3].map(|sender| {
@@ -416,13 +346,7 @@ async fn crowd(counter: &ActorRef<Counter>, count: &Arc<Count>, rounds: u32) -> 
 async fn nothing_is_lost_or_doubled_among_many_senders() {
     for capacity in [1, 2, 7] {
         let sys = System::new();
-        let count = Arc::<Count>::default();
-        let mailbox = Mailbox::bounded(capacity);
-        let counter = sys.spawner().mailbox(mailbox).spawn(Counter {
-            count: count.clone(),
-            last: [0; 4],
-            capacity,
-        });
+        let (counter, count) = counter(&sys, capacity);
         let (sent, back) = crowd(&counter, &count, 3_000).await;
         assert_eq!(sent + back, 12_000);
         assert!(sent >= 4_000, "those that wait are sent");
@@ -437,13 +361,7 @@ async fn nothing_is_lost_or_doubled_among_many_senders() {
 async fn the_end_of_the_actor_loses_nothing_among_many_senders() {
     for round in 0..30 {
         let sys = System::new();
-        let count = Arc::<Count>::default();
-        let mailbox = Mailbox::bounded(3);
-        let counter = sys.spawner().mailbox(mailbox).spawn(Counter {
-            count: count.clone(),
-            last: [0; 4],
-            capacity: 3,
-        });
+        let (counter, count) = counter(&sys, 3);
         let ends = counter.clone();
         let end = tokio::spawn(async move {
             for _ in 0..round * 5 {

@@ -24,8 +24,6 @@ mod names;
 pub mod nodes;
 mod order;
 mod pipe_to_self;
-mod probe;
-mod proxies;
 mod random;
 mod receive;
 mod ref_counted;

@@ -113,21 +113,16 @@ fn is_even(id: ActorId) -> bool {
 
 /// Spawns a server with an even number and a client with an odd one, whatever numbers other tests have used.
 fn server_and_client(sys: &System, journal: &Journal) -> (ActorRef<Server>, ActorRef<Client>) {
-    let server = std::iter::repeat_with(|| {
-        sys.spawn(Server {
-            journal: journal.clone(),
-            served: 0,
-        })
-    })
-    .find(|server| is_even(server.id()))
-    .unwrap();
-    let client = std::iter::repeat_with(|| {
-        sys.spawn(Client {
-            server: server.clone(),
-        })
-    })
-    .find(|client| !is_even(client.id()))
-    .unwrap();
+    let mut servers = std::iter::repeat_with(|| {
+        let journal = journal.clone();
+        sys.spawn(Server { journal, served: 0 })
+    });
+    let server = servers.find(|server| is_even(server.id())).unwrap();
+    let mut clients = std::iter::repeat_with(|| {
+        let server = server.clone();
+        sys.spawn(Client { server })
+    });
+    let client = clients.find(|client| !is_even(client.id())).unwrap();
     (server, client)
 }
 
@@ -177,8 +172,9 @@ impl Answered {
     }
 }
 
-fn violations(sys: &System) -> Journal {
-    let journal = Journal::new();
+/// Returns a system with a journal of its violations.
+fn observed() -> (System, Journal) {
+    let (sys, journal) = (System::new(), Journal::new());
     let noted = journal.clone();
     let live = sys.as_live().unwrap();
     live.on_violation(move |violation| {
@@ -186,13 +182,12 @@ fn violations(sys: &System) -> Journal {
         let line = violation.to_string();
         noted.note(line.split(" (").next().unwrap_or_default());
     });
-    journal
+    (sys, journal)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_violation_is_reported_once_and_the_actors_go_on() {
-    let sys = System::new();
-    let journal = violations(&sys);
+    let (sys, journal) = observed();
     sys.monitor::<Answered>();
     let (server, client) = server_and_client(&sys, &Journal::new());
     client.tell(Pong);
@@ -205,31 +200,35 @@ async fn a_violation_is_reported_once_and_the_actors_go_on() {
 
 #[tokio::test(start_paused = true)]
 async fn a_monitor_that_stays_hot_is_reported_once() {
-    let sys = System::new();
-    let journal = violations(&sys);
+    let (sys, journal) = observed();
     sys.as_live().unwrap().hot_limit(Duration::from_secs(5));
     sys.monitor::<Answered>();
     sys.sleep(Duration::from_secs(100)).await;
     journal.expect::<&str>([]);
 
     let silent = sys.spawn(Silent);
-    let ping = || Ping {
-        from: silent.recipient(),
-    };
-    silent.tell(ping());
+    ping(&silent);
     sys.sleep(Duration::from_secs(4)).await;
-    silent.tell(ping()); // a change from hot to hot does not restart the hot period
+    ping(&silent); // a change from hot to hot does not restart the hot period
     journal.expect::<&str>([]);
     sys.sleep(Duration::from_secs(2)).await;
-    journal.expect(["liveness: monitor Answered in state Pending: hot for longer than 5s"]);
+    journal.expect([HOT]);
     sys.sleep(Duration::from_secs(100)).await;
     journal.expect::<&str>([]);
 
     silent.tell(Pong);
     silent.tell(Pong);
-    silent.tell(ping());
+    ping(&silent);
     sys.sleep(Duration::from_secs(6)).await;
-    journal.expect(["liveness: monitor Answered in state Pending: hot for longer than 5s"]);
+    journal.expect([HOT]);
+}
+
+const HOT: &str = "liveness: monitor Answered in state Pending: hot for longer than 5s";
+
+/// Pings that actor in its own name.
+fn ping(silent: &ActorRef<Silent>) {
+    let from = silent.recipient();
+    silent.tell(Ping { from });
 }
 
 struct Silent;
@@ -247,8 +246,7 @@ impl Silent {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_monitor_of_a_type_changes_nothing() {
-    let sys = System::new();
-    let journal = violations(&sys);
+    let (sys, journal) = observed();
     sys.monitor_with(Answered { open: 1 });
     sys.monitor_with(Answered { open: 0 });
     sys.spawn(Silent).tell(Pong);
@@ -258,18 +256,15 @@ async fn a_second_monitor_of_a_type_changes_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_monitor_type_may_have_a_limit_of_its_own() {
-    let sys = System::new();
+    let (sys, journal) = observed();
     let live = sys.as_live().unwrap();
-    let journal = violations(&sys);
     sys.monitor_with(Answered { open: 0 });
     live.hot_limit(Duration::from_secs(50));
     live.hot_limit_of::<Answered>(Duration::from_secs(5));
     let silent = sys.spawn(Silent);
-    silent.tell(Ping {
-        from: silent.recipient(),
-    });
+    ping(&silent);
     sys.sleep(Duration::from_secs(6)).await;
-    journal.expect(["liveness: monitor Answered in state Pending: hot for longer than 5s"]);
+    journal.expect([HOT]);
     sys.sleep(Duration::from_secs(100)).await;
     journal.expect::<&str>([]);
 }
@@ -284,9 +279,7 @@ async fn a_violation_tells_what_is_known_of_it() {
     sys.monitor::<Answered>();
     let silent = sys.spawn_named("silent", Silent);
     sys.sleep(Duration::from_secs(1)).await;
-    silent.tell(Ping {
-        from: silent.recipient(),
-    });
+    ping(&silent);
     sys.sleep(Duration::from_secs(1)).await;
     let bold = sys.spawn_named("bold", Bold(silent.clone()));
     bold.tell(Count);
@@ -347,25 +340,22 @@ impl Never {
 
 #[tokio::test(start_paused = true)]
 async fn a_monitor_may_go_on_after_a_violation() {
-    let sys = System::new();
-    let journal = violations(&sys);
+    let (sys, journal) = observed();
     sys.as_live().unwrap().go_on_after_violations(true);
     sys.monitor::<Hasty>();
     sys.monitor::<Never>();
+    // A state change from before a panic is discarded.
+    let violated = [
+        "safety: monitor Hasty in state Cold: no pong is right",
+        "safety: monitor Never: never",
+    ];
     for _ in 0..2 {
         sys.announce(Pong);
         sys.announce(Round);
-        // A state change from before a panic is discarded.
-        journal.expect([
-            "safety: monitor Hasty in state Cold: no pong is right",
-            "safety: monitor Never: never",
-        ]);
+        journal.expect(violated);
     }
     sys.as_live().unwrap().go_on_after_violations(false);
     sys.announce(Pong);
     sys.announce(Pong);
-    journal.expect([
-        "safety: monitor Hasty in state Cold: no pong is right",
-        "safety: monitor Never: never",
-    ]);
+    journal.expect(violated);
 }

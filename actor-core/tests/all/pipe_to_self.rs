@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Journal, idle, journaled};
 use actor_core::Piped;
 use actor_core::prelude::*;
 
@@ -23,16 +23,14 @@ impl Drop for Token {
     }
 }
 
-struct Fetcher {
-    journal: Journal,
-}
+struct Fetcher(Journal);
 
 #[actor]
 impl Fetcher {
     #[on]
     fn fetch(&mut self, fetch: Fetch, cx: &mut Context<Self>) {
-        self.journal.note("fetch");
-        let token = Token(self.journal.clone());
+        self.0.note("fetch");
+        let token = Token(self.0.clone());
         let seconds = fetch.0;
         let future = async move {
             let _token = token;
@@ -49,7 +47,7 @@ impl Fetcher {
 
     #[on]
     fn fetched(&mut self, fetched: Fetched) {
-        self.journal.note(format!("fetched {}", fetched.0));
+        self.0.note(format!("fetched {}", fetched.0));
     }
 
     #[on]
@@ -58,36 +56,19 @@ impl Fetcher {
     }
 }
 
-fn fetcher(sys: &System) -> (ActorRef<Fetcher>, Journal) {
-    let journal = Journal::new();
-    let fetcher = sys.spawn(Fetcher {
-        journal: journal.clone(),
-    });
-    (fetcher, journal)
-}
-
 #[tokio::test(start_paused = true)]
 async fn the_actor_goes_on_meanwhile() {
-    let sys = System::new();
-    let (fetcher, journal) = fetcher(&sys);
+    let (sys, fetcher, journal) = journaled(Fetcher);
     fetcher.tell(Fetch(2));
     fetcher.tell(Fetch(1));
     sys.sleep(Duration::from_secs(3)).await;
-    let order = [
-        "fetch",
-        "fetch",
-        "token dropped",
-        "fetched 1",
-        "token dropped",
-        "fetched 2",
-    ];
-    journal.expect(order);
+    let fetched = ["token dropped", "fetched 1", "token dropped", "fetched 2"];
+    journal.expect([&["fetch", "fetch"][..], &fetched].concat());
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_future_is_dropped_with_the_actor() {
-    let sys = System::new();
-    let (fetcher, journal) = fetcher(&sys);
+    let (sys, fetcher, journal) = journaled(Fetcher);
     fetcher.tell(Fetch(2));
     idle().await;
     fetcher.tell(Halt);
@@ -99,8 +80,7 @@ async fn the_future_is_dropped_with_the_actor() {
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_the_future_is_reported_and_the_actor_goes_on() {
-    let sys = System::new();
-    let (fetcher, journal) = fetcher(&sys);
+    let (sys, fetcher, journal) = journaled(Fetcher);
     let noted = journal.clone();
     let live = sys.as_live().unwrap();
     live.on_failure(move |failure| noted.note(format!("{:?} {}", failure.kind, failure.message)));
@@ -171,19 +151,16 @@ impl Connection {
     }
 }
 
-fn connection(sys: &System) -> (ActorRef<Connection>, Journal) {
-    let journal = Journal::new();
-    let connection = sys.spawn(Connection {
-        journal: journal.clone(),
+fn connection() -> (System, ActorRef<Connection>, Journal) {
+    journaled(|journal| Connection {
+        journal,
         beside: None,
-    });
-    (connection, journal)
+    })
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_piped_future_ends_with_its_state_or_is_cancelled() {
-    let sys = System::new();
-    let (connection, journal) = connection(&sys);
+    let (sys, connection, journal) = connection();
     connection.tell(Dial(1));
     idle().await;
     connection.tell(Again);
@@ -197,11 +174,8 @@ async fn a_piped_future_ends_with_its_state_or_is_cancelled() {
     // Without a change of state, both results arrive; cancelling a finished pipe has no effect.
     connection.tell(Dial(1));
     sys.sleep(Duration::from_secs(2)).await;
-    let noted = journal.noted();
-    let answers: Vec<_> = noted
-        .iter()
-        .filter(|note| *note != "token dropped")
-        .collect();
+    let mut answers = journal.noted();
+    answers.retain(|note| note != "token dropped");
     assert_eq!(answers, ["connected 1", "connected 101"]);
     connection.tell(HangUp);
     connection.tell(Again);
@@ -211,8 +185,7 @@ async fn a_piped_future_ends_with_its_state_or_is_cancelled() {
 
 #[tokio::test(start_paused = true)]
 async fn an_event_that_has_come_is_removed_with_its_future() {
-    let sys = System::new();
-    let (connection, journal) = connection(&sys);
+    let (sys, connection, journal) = connection();
     connection.tell(Dial(0));
     idle().await;
     let answers = journal.noted();
@@ -221,7 +194,6 @@ async fn an_event_that_has_come_is_removed_with_its_future() {
     idle().await;
     connection.tell(Nap);
     sys.sleep(Duration::from_secs(5)).await;
-    let dropped = ["token dropped", "token dropped"];
-    journal.expect(dropped.iter().chain(&["napped"]).collect::<Vec<_>>());
+    journal.expect(["token dropped", "token dropped", "napped"]);
     assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context as TaskContext, Waker};
 
-use crate::support::{Journal, idle};
+use crate::support::{Journal, idle, journaled};
 use actor_core::forever;
 use actor_core::prelude::*;
 
@@ -19,34 +19,32 @@ struct Wait;
 #[derive(Debug)]
 struct Unlock;
 
-struct Till {
-    journal: Journal,
-}
+struct Till(Journal);
 
 #[actor(states(Locked(defer(Coin)), Unlocked))]
 impl Till {
     #[on]
     async fn pay(&mut self, _: Pay, cx: &mut Context<Self>) {
-        self.journal.note("pay");
+        self.0.note("pay");
         let first = cx.receive::<Coin>().await;
         let second = cx.receive::<Coin>().await;
-        self.journal.note(format!("paid {} {}", first.0, second.0));
+        self.0.note(format!("paid {} {}", first.0, second.0));
     }
 
     #[on]
     async fn wait(&mut self, _: Wait, cx: &mut Context<Self>) {
         let coin = forever(cx.receive::<Coin>()).await;
-        self.journal.note(format!("waited for {}", coin.0));
+        self.0.note(format!("waited for {}", coin.0));
     }
 
     #[on(Unlocked)]
     fn coin(&mut self, coin: Coin) {
-        self.journal.note(format!("coin {}", coin.0));
+        self.0.note(format!("coin {}", coin.0));
     }
 
     #[on]
     fn other(&mut self, other: Other) {
-        self.journal.note(format!("other {}", other.0));
+        self.0.note(format!("other {}", other.0));
     }
 
     #[on]
@@ -55,19 +53,10 @@ impl Till {
     }
 }
 
-fn till(sys: &System) -> (ActorRef<Till>, Journal) {
-    let journal = Journal::new();
-    let till = sys.spawn(Till {
-        journal: journal.clone(),
-    });
-    (till, journal)
-}
-
 /// The `forever` mark has no effect in production.
 #[tokio::test(start_paused = true)]
 async fn a_wait_that_may_last_for_ever_ends_as_any_other() {
-    let sys = System::new();
-    let (till, journal) = till(&sys);
+    let (_sys, till, journal) = journaled(Till);
     till.tell(Wait);
     till.tell(Other(1));
     idle().await;
@@ -79,8 +68,7 @@ async fn a_wait_that_may_last_for_ever_ends_as_any_other() {
 
 #[tokio::test(start_paused = true)]
 async fn others_stay_in_the_inbox_in_their_order() {
-    let sys = System::new();
-    let (till, journal) = till(&sys);
+    let (_sys, till, journal) = journaled(Till);
     till.tell(Pay);
     till.tell(Other(1));
     till.tell(Coin(1));
@@ -96,8 +84,7 @@ async fn others_stay_in_the_inbox_in_their_order() {
 
 #[tokio::test(start_paused = true)]
 async fn deferred_events_are_received_first() {
-    let sys = System::new();
-    let (till, journal) = till(&sys);
+    let (_sys, till, journal) = journaled(Till);
     till.tell(Coin(1)); // deferred
     till.tell(Coin(2)); // deferred
     till.tell(Coin(3)); // deferred
@@ -110,8 +97,7 @@ async fn deferred_events_are_received_first() {
 
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_waits_behind_a_receive() {
-    let sys = System::new();
-    let (till, journal) = till(&sys);
+    let (sys, till, journal) = journaled(Till);
     till.tell(Pay);
     idle().await;
     let (done, ()) = tokio::join!(sys.shutdown(), async {
@@ -124,8 +110,7 @@ async fn a_shutdown_waits_behind_a_receive() {
 
 #[tokio::test(start_paused = true)]
 async fn deferred_events_keep_their_order_while_others_come() {
-    let sys = System::new();
-    let (till, journal) = till(&sys);
+    let (_sys, till, journal) = journaled(Till);
     for round in 1..=4 {
         till.tell(Coin(round)); // deferred
         till.tell(Other(round));
@@ -140,43 +125,14 @@ async fn deferred_events_keep_their_order_while_others_come() {
     journal.expect(["coin 1", "coin 2", "coin 3", "coin 4"]);
 }
 
-/// Waits for a coin with a waker of its own, as a collection of futures does, and cancels the wait.
-struct Collector {
-    journal: Journal,
-}
-
-#[actor(receive(Coin))]
-impl Collector {
-    #[on]
-    async fn peek(&mut self, _: Peek, cx: &mut Context<Self>) {
-        let mut coin = pin!(cx.receive::<Coin>());
-        let mut own = TaskContext::from_waker(Waker::noop());
-        assert!(coin.as_mut().poll(&mut own).is_pending());
-        self.journal.note("no coin");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn who_waits_with_a_waker_of_its_own_leaves_the_actor_awake() {
-    let sys = System::new();
-    let journal = Journal::new();
-    let collector = sys.spawn(Collector {
-        journal: journal.clone(),
-    });
-    for _ in 0..3 {
-        collector.tell(Peek);
-        idle().await;
-        journal.expect(["no coin"]);
-    }
-}
-
 #[derive(Debug)]
 struct Peek;
+#[derive(Debug)]
+struct PeekByHand;
 
-/// Begins to wait for a coin, and cancels the wait at once.
-struct Impatient {
-    journal: Journal,
-}
+/// Begins to wait for a coin, and cancels the wait at once; by hand, the wait has a waker of its own, as a
+/// collection of futures has.
+struct Impatient(Journal);
 
 #[actor(receive(Coin))]
 impl Impatient {
@@ -184,30 +140,34 @@ impl Impatient {
     async fn peek(&mut self, _: Peek, cx: &mut Context<Self>) {
         tokio::select! {
             biased;
-            coin = cx.receive::<Coin>() => self.journal.note(format!("coin {}", coin.0)),
-            () = std::future::ready(()) => self.journal.note("no coin"),
+            coin = cx.receive::<Coin>() => self.0.note(format!("coin {}", coin.0)),
+            () = std::future::ready(()) => self.0.note("no coin"),
         }
+    }
+
+    #[on]
+    async fn peek_by_hand(&mut self, _: PeekByHand, cx: &mut Context<Self>) {
+        let mut coin = pin!(cx.receive::<Coin>());
+        let mut own = TaskContext::from_waker(Waker::noop());
+        assert!(coin.as_mut().poll(&mut own).is_pending());
+        self.0.note("no coin");
     }
 
     #[on]
     async fn pay(&mut self, _: Pay, cx: &mut Context<Self>) {
         let coin = cx.receive::<Coin>().await;
-        self.journal.note(format!("paid {}", coin.0));
+        self.0.note(format!("paid {}", coin.0));
     }
 
     #[on]
     fn other(&mut self, other: Other) {
-        self.journal.note(format!("other {}", other.0));
+        self.0.note(format!("other {}", other.0));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_receive_may_be_given_up() {
-    let sys = System::new();
-    let journal = Journal::new();
-    let impatient = sys.spawn(Impatient {
-        journal: journal.clone(),
-    });
+    let (_sys, impatient, journal) = journaled(Impatient);
     impatient.tell(Peek);
     impatient.tell(Other(1));
     impatient.tell(Pay);
@@ -218,6 +178,16 @@ async fn a_receive_may_be_given_up() {
     journal.expect(["no coin", "other 1", "paid 1", "other 2"]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn who_waits_with_a_waker_of_its_own_leaves_the_actor_awake() {
+    let (_sys, impatient, journal) = journaled(Impatient);
+    for _ in 0..3 {
+        impatient.tell(PeekByHand);
+        idle().await;
+        journal.expect(["no coin"]);
+    }
+}
+
 #[derive(Debug)]
 struct Move;
 #[derive(Debug)]
@@ -226,9 +196,7 @@ struct Parcel(u32);
 struct Key;
 
 /// Needs a key for every other parcel.
-struct Cellar {
-    journal: Journal,
-}
+struct Cellar(Journal);
 
 #[actor(
     states(Upstairs(defer(Key, Parcel)), Downstairs(defer(Key))),
@@ -245,18 +213,14 @@ impl Cellar {
         if parcel.0 == 1 {
             cx.receive::<Key>().await;
         }
-        self.journal.note(format!("parcel {}", parcel.0));
+        self.0.note(format!("parcel {}", parcel.0));
     }
 }
 
 /// The key is before both parcels, and taking it must not hide the second.
 #[tokio::test(start_paused = true)]
 async fn taking_a_deferred_event_leaves_those_behind_it_in_sight() {
-    let sys = System::new();
-    let journal = Journal::new();
-    let cellar = sys.spawn(Cellar {
-        journal: journal.clone(),
-    });
+    let (_sys, cellar, journal) = journaled(Cellar);
     cellar.tell(Key);
     cellar.tell(Parcel(1));
     cellar.tell(Parcel(2));

@@ -1,6 +1,6 @@
 //! State machines: entry and exit, `goto`, `raise`, `halt`, `defer` and `ignore`.
 
-use crate::support::{Journal, idle};
+use crate::support::{Journal, idle, journaled};
 use actor_core::prelude::*;
 
 #[derive(Debug)]
@@ -16,147 +16,127 @@ struct Leave;
 #[derive(Debug)]
 struct Remove;
 
-struct Door {
-    journal: Journal,
-}
+struct Door(Journal);
 
 #[actor(states(Shut(defer(Enter), ignore(Leave)), Ajar))]
 impl Door {
     #[start]
     fn start(&mut self) {
-        self.journal.note("start");
+        self.0.note("start");
     }
 
-    #[entry(Shut)]
-    fn enter_shut(&mut self, cx: &mut Context<Self>) {
-        self.journal.note(format!("entry {:?}", cx.state()));
+    #[entry(Shut, Ajar)]
+    fn enter(&mut self, cx: &mut Context<Self>) {
+        self.0.note(format!("entry {:?}", cx.state()));
     }
 
     #[exit(Shut)]
     fn exit_shut(&mut self, cx: &mut Context<Self>) {
-        self.journal.note(format!("exit {:?}", cx.state()));
-    }
-
-    #[entry(Ajar)]
-    fn enter_ajar(&mut self, cx: &mut Context<Self>) {
-        self.journal.note(format!("entry {:?}", cx.state()));
+        self.0.note(format!("exit {:?}", cx.state()));
     }
 
     #[exit(Ajar)]
     async fn exit_ajar(&mut self, cx: &mut Context<Self>) {
-        self.journal.note(format!("exit {:?}", cx.state()));
+        self.0.note(format!("exit {:?}", cx.state()));
     }
 
     #[on(Shut)]
     fn open(&mut self, _: Open, cx: &mut Context<Self>) {
-        self.journal.note("open");
+        self.0.note("open");
         cx.goto(DoorState::Ajar);
     }
 
     #[on(Ajar)]
     fn walk_in(&mut self, enter: Enter) {
-        self.journal.note(format!("walk in {}", enter.0));
+        self.0.note(format!("walk in {}", enter.0));
     }
 
     #[on(Ajar)]
     fn walk_out(&mut self, _: Leave) {
-        self.journal.note("walk out");
+        self.0.note("walk out");
     }
 
     #[on(Ajar)]
     fn knock_ajar(&mut self, _: Knock, cx: &mut Context<Self>) {
-        self.journal.note("knock");
+        self.0.note("knock");
         cx.raise(Slam);
     }
 
     #[on(Shut)]
     fn knock_shut(&mut self, _: Knock, cx: &mut Context<Self>) {
-        self.journal.note("knock");
+        self.0.note("knock");
         cx.goto(DoorState::Shut);
     }
 
     #[on(Ajar)]
     fn slam(&mut self, _: Slam, cx: &mut Context<Self>) {
-        self.journal.note("slam");
+        self.0.note("slam");
         cx.goto(DoorState::Shut);
     }
 
     #[on]
     fn remove(&mut self, _: Remove, cx: &mut Context<Self>) {
-        self.journal.note("remove");
+        self.0.note("remove");
         cx.halt();
-        self.journal.note("still removing");
+        self.0.note("still removing");
     }
 
     #[stop]
     fn stop(&mut self) {
-        self.journal.note("stop");
+        self.0.note("stop");
     }
 }
 
 impl Drop for Door {
     fn drop(&mut self) {
-        self.journal.note("dropped");
+        self.0.note("dropped");
     }
 }
 
-fn door(sys: &System) -> (ActorRef<Door>, Journal) {
-    let journal = Journal::new();
-    let door = sys.spawn(Door {
-        journal: journal.clone(),
-    });
-    (door, journal)
-}
-
-#[tokio::test(start_paused = true)]
-async fn it_starts_in_the_first_state() {
-    let sys = System::new();
-    let (_door, journal) = door(&sys);
+/// Spawns a door, which has entered its first state.
+async fn door() -> (System, ActorRef<Door>, Journal) {
+    let (sys, door, journal) = journaled(Door);
     idle().await;
     journal.expect(["start", "entry Shut"]);
+    (sys, door, journal)
 }
 
 #[tokio::test(start_paused = true)]
 async fn goto_exits_then_enters() {
-    let sys = System::new();
-    let (door, journal) = door(&sys);
+    let (_sys, door, journal) = door().await;
     door.tell(Open);
     idle().await;
-    journal.expect(["start", "entry Shut", "open", "exit Shut", "entry Ajar"]);
+    journal.expect(["open", "exit Shut", "entry Ajar"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn goto_to_the_same_state_exits_and_enters() {
-    let sys = System::new();
-    let (door, journal) = door(&sys);
+    let (_sys, door, journal) = door().await;
     door.tell(Knock);
     idle().await;
-    journal.expect(["start", "entry Shut", "knock", "exit Shut", "entry Shut"]);
+    journal.expect(["knock", "exit Shut", "entry Shut"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn deferred_events_come_first_and_in_order_in_the_next_state() {
-    let sys = System::new();
-    let (door, journal) = door(&sys);
+    let (_sys, door, journal) = door().await;
     door.tell(Enter(1));
     door.tell(Leave); // ignored
     door.tell(Enter(2));
     door.tell(Open);
     door.tell(Enter(3));
     idle().await;
-    let before = ["start", "entry Shut", "open", "exit Shut", "entry Ajar"];
     let walks = ["walk in 1", "walk in 2", "walk in 3"];
-    journal.expect([&before[..], &walks[..]].concat());
+    journal.expect([&["open", "exit Shut", "entry Ajar"][..], &walks].concat());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_deferred_event_waits_through_several_states() {
-    let sys = System::new();
-    let (door, journal) = door(&sys);
+    let (_sys, door, journal) = door().await;
     door.tell(Enter(1));
     door.tell(Knock); // Shut to Shut: still deferred
     idle().await;
-    journal.expect(["start", "entry Shut", "knock", "exit Shut", "entry Shut"]);
+    journal.expect(["knock", "exit Shut", "entry Shut"]);
     door.tell(Open);
     idle().await;
     journal.expect(["open", "exit Shut", "entry Ajar", "walk in 1"]);
@@ -164,11 +144,10 @@ async fn a_deferred_event_waits_through_several_states() {
 
 #[tokio::test(start_paused = true)]
 async fn a_raised_event_goes_before_the_inbox() {
-    let sys = System::new();
-    let (door, journal) = door(&sys);
+    let (_sys, door, journal) = door().await;
     door.tell(Open);
     idle().await;
-    journal.expect(["start", "entry Shut", "open", "exit Shut", "entry Ajar"]);
+    journal.expect(["open", "exit Shut", "entry Ajar"]);
     door.tell(Knock); // raises Slam, which shuts
     door.tell(Leave); // so this is ignored
     idle().await;
@@ -177,37 +156,33 @@ async fn a_raised_event_goes_before_the_inbox() {
 
 #[tokio::test(start_paused = true)]
 async fn halt_takes_effect_when_the_handler_returns() {
-    let sys = System::new();
-    let (door, journal) = door(&sys);
+    let (sys, door, journal) = door().await;
     door.tell(Remove);
     door.tell(Open);
     idle().await;
-    let removal = ["remove", "still removing", "stop", "dropped"];
-    journal.expect([&["start", "entry Shut"][..], &removal[..]].concat());
+    journal.expect(["remove", "still removing", "stop", "dropped"]);
     assert_eq!(sys.as_live().unwrap().dead_letters(), 1);
     assert_eq!(sys.as_live().unwrap().actor_count(), 0);
 }
 
-struct Elsewhere {
-    journal: Journal,
-}
+struct Elsewhere(Journal);
 
 #[actor(states(Here, There))]
 impl Elsewhere {
     #[start]
     async fn start(&mut self, cx: &mut Context<Self>) {
-        self.journal.note("start");
+        self.0.note("start");
         cx.goto(ElsewhereState::There);
     }
 
     #[entry(Here)]
     fn here(&mut self) {
-        self.journal.note("here");
+        self.0.note("here");
     }
 
     #[entry(There)]
     fn there(&mut self, cx: &mut Context<Self>) {
-        self.journal.note("there");
+        self.0.note("there");
         cx.halt();
     }
 
@@ -217,11 +192,7 @@ impl Elsewhere {
 
 #[tokio::test(start_paused = true)]
 async fn a_start_hook_chooses_the_state_to_start_in() {
-    let sys = System::new();
-    let journal = Journal::new();
-    sys.spawn(Elsewhere {
-        journal: journal.clone(),
-    });
+    let (sys, _elsewhere, journal) = journaled(Elsewhere);
     idle().await;
     journal.expect(["start", "there"]);
     assert_eq!(sys.as_live().unwrap().actor_count(), 0);

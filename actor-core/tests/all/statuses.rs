@@ -124,10 +124,7 @@ async fn the_oldest_unread_event_has_an_age() {
         seconds(1).await;
     }
     assert_eq!(ages(&sys)[2], Some(2));
-    assert_eq!(
-        statuses(&sys)[2].split(", ").last(),
-        Some("the oldest for 2.0s")
-    );
+    assert!(statuses(&sys)[2].ends_with(", the oldest for 2.0s"));
     for actor in [&plain, &bounded] {
         actor.tell(Go);
     }

@@ -4,12 +4,13 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Journal, failures, idle};
 use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
 use futures_core::Stream;
 use tokio::sync::mpsc;
 
+/// A stream of the numbers that a channel receives.
 struct Incoming(mpsc::UnboundedReceiver<u32>);
 
 impl Stream for Incoming {
@@ -28,14 +29,19 @@ struct Over;
 struct Halt;
 #[derive(Debug)]
 struct Hello;
+#[derive(Debug)]
+struct Busy;
 
-struct Reader {
+/// Takes some time for each item; answers 13 with an error, and panics at another item.
+struct Reader<S> {
     journal: Journal,
-    items: Option<Incoming>,
+    items: Option<S>,
+    pace: Duration,
+    breaks_at: u32,
 }
 
 #[actor]
-impl Reader {
+impl<S: Stream<Item = u32> + Send + 'static> Reader<S> {
     // ANCHOR: attach
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
@@ -47,9 +53,12 @@ impl Reader {
 
     #[on]
     async fn item(&mut self, item: Item, cx: &mut Context<Self>) -> Result<(), String> {
-        cx.sleep(Duration::from_secs(1)).await;
-        self.journal
-            .note(format!("{} item {}", cx.now().as_secs(), item.0));
+        if !self.pace.is_zero() {
+            cx.sleep(self.pace).await;
+        }
+        assert_ne!(item.0, self.breaks_at, "a bad item");
+        let now = cx.now().as_secs();
+        self.journal.note(format!("{now} item {}", item.0));
         match item.0 {
             13 => Err("unlucky".into()),
             _ => Ok(()),
@@ -67,18 +76,40 @@ impl Reader {
     }
 
     #[on]
+    async fn busy(&mut self, _: Busy, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_secs(1)).await;
+        self.journal.note("busy");
+    }
+
+    #[on]
     fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
         cx.halt();
     }
 }
 
-fn reader(sys: &System) -> (ActorRef<Reader>, mpsc::UnboundedSender<u32>, Journal) {
-    let (journal, (items, incoming)) = (Journal::new(), mpsc::unbounded_channel());
-    let reader = sys.spawn(Reader {
-        journal: journal.clone(),
-        items: Some(Incoming(incoming)),
-    });
-    (reader, items, journal)
+impl<S> Reader<S> {
+    fn new(items: S, pace: Duration) -> (Self, Journal) {
+        let journal = Journal::new();
+        let reader = Self {
+            journal: journal.clone(),
+            items: Some(items),
+            pace,
+            breaks_at: 0,
+        };
+        (reader, journal)
+    }
+}
+
+fn reader(
+    sys: &System,
+) -> (
+    ActorRef<Reader<Incoming>>,
+    mpsc::UnboundedSender<u32>,
+    Journal,
+) {
+    let (items, incoming) = mpsc::unbounded_channel();
+    let (reader, journal) = Reader::new(Incoming(incoming), Duration::from_secs(1));
+    (sys.spawn(reader), items, journal)
 }
 
 #[tokio::test(start_paused = true)]
@@ -109,11 +140,7 @@ async fn a_stream_ends_with_its_actor() {
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_reported_and_the_stream_goes_on() {
     let sys = System::new();
-    let failures = Journal::new();
-    let noted = failures.clone();
-    sys.as_live()
-        .unwrap()
-        .on_failure(move |failure| noted.note(&failure.message));
+    let failures = failures(&sys);
     let (_, items, journal) = reader(&sys);
     items.send(13).unwrap();
     items.send(14).unwrap();
@@ -122,58 +149,18 @@ async fn a_failure_is_reported_and_the_stream_goes_on() {
     failures.expect(["`Item` was answered with Err(\"unlucky\")"]);
 }
 
-#[derive(Debug)]
-struct Busy;
-
-/// Reads a stream with a mailbox of capacity one.
-struct Crowded {
-    journal: Journal,
-    items: Option<Incoming>,
-}
-
-#[actor]
-impl Crowded {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        if let Some(items) = self.items.take() {
-            cx.attach_then(items, Item, Over);
-        }
-    }
-
-    #[on]
-    fn item(&mut self, item: Item) {
-        self.journal.note(format!("item {}", item.0));
-    }
-
-    #[on]
-    fn over(&mut self, _: Over) {
-        self.journal.note("over");
-    }
-
-    #[on]
-    async fn busy(&mut self, _: Busy, cx: &mut Context<Self>) {
-        cx.sleep(Duration::from_secs(1)).await;
-        self.journal.note("busy");
-    }
-
-    #[on]
-    fn hello(&mut self, _: Hello) {
-        self.journal.note("hello");
-    }
-}
-
 /// Returns an actor that is busy with one event and has another unread, which fills its mailbox, when its
 /// stream has the items 1, 2 and 3. Dead letters are recorded as well.
-async fn crowded(sys: &System, overflow: Overflow) -> (ActorRef<Crowded>, Journal) {
-    let (journal, (items, incoming)) = (Journal::new(), mpsc::unbounded_channel());
+async fn crowded(sys: &System, overflow: Overflow) -> (ActorRef<Reader<Incoming>>, Journal) {
+    let (items, incoming) = mpsc::unbounded_channel();
+    let (reader, journal) = Reader::new(Incoming(incoming), Duration::ZERO);
     let lost = journal.clone();
     let live = sys.as_live().unwrap();
     live.on_dead_letter(move |letter| lost.note(format!("lost {:?}", letter.event)));
-    let mailbox = Mailbox::bounded(1).overflow(overflow);
-    let crowded = sys.spawner().mailbox(mailbox).spawn(Crowded {
-        journal: journal.clone(),
-        items: Some(Incoming(incoming)),
-    });
+    let spawner = sys
+        .spawner()
+        .mailbox(Mailbox::bounded(1).overflow(overflow));
+    let crowded = spawner.spawn(reader);
     crowded.tell(Busy);
     idle().await;
     crowded.tell(Hello);
@@ -190,7 +177,7 @@ async fn an_item_waits_until_there_is_room() {
     let sys = System::new();
     let (_, journal) = crowded(&sys, Overflow::Wait).await;
     sys.sleep(Duration::from_secs(2)).await;
-    journal.expect(["busy", "hello", "item 1", "item 2", "item 3", "over"]);
+    journal.expect(["busy", "hello", "1 item 1", "1 item 2", "1 item 3", "over"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -287,45 +274,15 @@ impl Stream for Broken {
     }
 }
 
-/// Reads a stream that panics, or panics itself at an item.
-struct Careless {
-    journal: Journal,
-    breaks_at: u32,
-}
-
-#[actor]
-impl Careless {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.attach_then(Broken(0), Item, Over);
-    }
-
-    #[on]
-    fn item(&mut self, item: Item) {
-        assert_ne!(item.0, self.breaks_at, "a bad item");
-        self.journal.note(format!("item {}", item.0));
-    }
-
-    #[on]
-    fn over(&mut self, _: Over) {
-        self.journal.note("over");
-    }
-
-    #[on]
-    fn hello(&mut self, _: Hello) {
-        self.journal.note("hello");
-    }
-}
-
-fn careless(breaks_at: u32) -> (System, ActorRef<Careless>, Journal) {
-    let (sys, journal) = (System::new(), Journal::new());
+/// Spawns the reader of a stream that panics; the reader itself panics at one of the items.
+fn careless(breaks_at: u32) -> (System, ActorRef<Reader<Broken>>, Journal) {
+    let sys = System::new();
+    let (mut reader, journal) = Reader::new(Broken(0), Duration::ZERO);
+    reader.breaks_at = breaks_at;
     let noted = journal.clone();
     let live = sys.as_live().unwrap();
     live.on_failure(move |failure| noted.note(format!("{:?}", failure.kind)));
-    let actor = sys.spawn(Careless {
-        journal: journal.clone(),
-        breaks_at,
-    });
+    let actor = sys.spawn(reader);
     (sys, actor, journal)
 }
 
@@ -335,7 +292,7 @@ async fn a_stream_that_panics_is_reported_and_its_actor_goes_on() {
     idle().await;
     actor.tell(Hello);
     idle().await;
-    journal.expect(["item 1", "item 2", "Background", "hello"]);
+    journal.expect(["0 item 1", "0 item 2", "Background", "hello"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -343,5 +300,5 @@ async fn a_handler_that_panics_ends_the_stream_with_its_actor() {
     let (_sys, actor, journal) = careless(2);
     assert_eq!(actor.stopped().await, StopReason::Failed);
     idle().await;
-    journal.expect(["item 1", "Panicked"]);
+    journal.expect(["0 item 1", "Panicked"]);
 }

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actor_core::System;
+use actor_core::prelude::*;
 
 /// A journal of events, in order.
 #[derive(Clone, Debug, Default)]
@@ -56,4 +56,22 @@ pub(crate) fn system() -> (System, Journal) {
 /// Waits until nothing is left to do: a paused clock only moves when every task waits.
 pub(crate) async fn idle() {
     tokio::time::sleep(Duration::from_nanos(1)).await;
+}
+
+/// Spawns an actor with a journal, in a system of its own.
+pub(crate) fn journaled<A: Actor>(
+    make: impl FnOnce(Journal) -> A,
+) -> (System, ActorRef<A>, Journal) {
+    let (sys, journal) = (System::new(), Journal::new());
+    let actor = sys.spawn(make(journal.clone()));
+    (sys, actor, journal)
+}
+
+/// Returns a journal of the messages of all failures in a system.
+pub(crate) fn failures(sys: &System) -> Journal {
+    let journal = Journal::new();
+    let noted = journal.clone();
+    let live = sys.as_live().expect("a system in production");
+    live.on_failure(move |failure| noted.note(&*failure.message));
+    journal
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Journal, idle, journaled};
 use actor_core::prelude::*;
 
 #[derive(Debug)]
@@ -50,8 +50,8 @@ impl Clock {
 
     #[on]
     fn tick(&mut self, tick: Tick, cx: &mut Context<Self>) {
-        self.journal
-            .note(format!("{} {}", cx.now().as_secs(), tick.0));
+        let now = cx.now().as_secs();
+        self.journal.note(format!("{now} {}", tick.0));
     }
 
     #[on]
@@ -60,19 +60,16 @@ impl Clock {
     }
 }
 
-fn clock(sys: &System) -> (ActorRef<Clock>, Journal) {
-    let journal = Journal::new();
-    let clock = sys.spawn(Clock {
-        journal: journal.clone(),
+fn clock() -> (System, ActorRef<Clock>, Journal) {
+    journaled(|journal| Clock {
+        journal,
         timer: None,
-    });
-    (clock, journal)
+    })
 }
 
 #[tokio::test(start_paused = true)]
 async fn timers_fire_in_order_of_their_deadlines() {
-    let sys = System::new();
-    let (clock, journal) = clock(&sys);
+    let (sys, clock, journal) = clock();
     clock.tell(Arm("late", 3));
     clock.tell(Arm("early", 1));
     sys.sleep(Duration::from_secs(5)).await;
@@ -82,8 +79,7 @@ async fn timers_fire_in_order_of_their_deadlines() {
 
 #[tokio::test(start_paused = true)]
 async fn a_periodic_timer_fires_until_it_is_cancelled() {
-    let sys = System::new();
-    let (clock, journal) = clock(&sys);
+    let (sys, clock, journal) = clock();
     clock.tell(Repeat("tick", 2));
     sys.sleep(Duration::from_secs(7)).await;
     clock.tell(Cancel);
@@ -93,8 +89,7 @@ async fn a_periodic_timer_fires_until_it_is_cancelled() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_timer_never_fires() {
-    let sys = System::new();
-    let (clock, journal) = clock(&sys);
+    let (sys, clock, journal) = clock();
     clock.tell(Arm("never", 1));
     clock.tell(Cancel);
     sys.sleep(Duration::from_secs(5)).await;
@@ -104,8 +99,7 @@ async fn a_cancelled_timer_never_fires() {
 /// While the actor naps, first the cancel and then the timer's event enter its inbox.
 #[tokio::test(start_paused = true)]
 async fn cancel_removes_the_fired_event() {
-    let sys = System::new();
-    let (clock, journal) = clock(&sys);
+    let (sys, clock, journal) = clock();
     clock.tell(Arm("unread", 2));
     clock.tell(Nap(4));
     clock.tell(Cancel);
@@ -119,9 +113,7 @@ struct Later;
 struct Sleepy;
 
 /// Keeps a deferred event, while a timer fires that will be cancelled.
-struct Sleeper {
-    journal: Journal,
-}
+struct Sleeper(Journal);
 
 #[actor(states(Asleep(defer(Later)), Awake))]
 impl Sleeper {
@@ -135,23 +127,19 @@ impl Sleeper {
 
     #[on]
     fn tick(&mut self, tick: Tick, cx: &mut Context<Self>) {
-        self.journal.note(tick.0);
+        self.0.note(tick.0);
         cx.goto(SleeperState::Awake);
     }
 
     #[on(Awake)]
     fn later(&mut self, _: Later) {
-        self.journal.note("later");
+        self.0.note("later");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn cancel_removes_the_fired_event_behind_a_deferred_one() {
-    let sys = System::new();
-    let journal = Journal::new();
-    let sleeper = sys.spawn(Sleeper {
-        journal: journal.clone(),
-    });
+    let (sys, sleeper, journal) = journaled(Sleeper);
     sleeper.tell(Later);
     sleeper.tell(Sleepy);
     sys.sleep(Duration::from_secs(10)).await;
@@ -160,8 +148,7 @@ async fn cancel_removes_the_fired_event_behind_a_deferred_one() {
 
 #[tokio::test(start_paused = true)]
 async fn what_fires_during_a_nap_waits_in_the_inbox() {
-    let sys = System::new();
-    let (clock, journal) = clock(&sys);
+    let (sys, clock, journal) = clock();
     clock.tell(Arm("waited", 2));
     clock.tell(Nap(4));
     sys.sleep(Duration::from_secs(10)).await;
@@ -177,7 +164,11 @@ async fn timers_end_with_their_actor_and_are_no_dead_letters() {
             .num_alive_tasks()
     };
     let of_the_system = tasks();
-    let (clock, journal) = clock(&sys);
+    let journal = Journal::new();
+    let clock = sys.spawn(Clock {
+        journal: journal.clone(),
+        timer: None,
+    });
     clock.tell(Arm("never", 1));
     clock.tell(Repeat("neither", 1));
     clock.tell(Nap(3));
@@ -229,8 +220,7 @@ async fn an_event_that_can_t_be_copied_is_reported() {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_actor_has_one_unread_tick() {
-    let sys = System::new();
-    let (clock, journal) = clock(&sys);
+    let (sys, clock, journal) = clock();
     clock.tell(Repeat("tick", 2));
     clock.tell(Nap(9));
     sys.sleep(Duration::from_secs(13)).await;

@@ -121,6 +121,19 @@ pub fn in_production<F: Future>(scenario: impl Fn(System) -> F) -> F::Output {
     })
 }
 
+/// Runs a scenario once in production; returns the messages of all failures and violations, in order.
+pub fn reported<F: Future>(scenario: impl Fn(System) -> F) -> Vec<String> {
+    let journal = Journal::default();
+    in_production(|sys| {
+        let live = sys.as_live().expect("a system in production");
+        let (failures, violations) = (journal.clone(), journal.clone());
+        live.on_failure(move |failure| failures.note(&*failure.message));
+        live.on_violation(move |violation| violations.note(&*violation.message));
+        scenario(sys)
+    });
+    journal.take()
+}
+
 /// Returns the kind and the message of the first bug.
 #[track_caller]
 pub fn first_bug(report: &Report) -> (BugKind, &str) {

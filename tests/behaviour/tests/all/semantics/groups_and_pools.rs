@@ -8,20 +8,14 @@ use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::monitor;
 use actor_core::prelude::*;
 use actor_core::services::{Group, Pool, Probe, Topics};
-use actor_test::settings::{Deny, Search};
-use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Tester};
+use actor_test::settings::Deny;
+use actor_test::{BugKind, Tester};
+use behaviour::harness::events::Halt;
+use behaviour::harness::{exhaust, first_bug, outcomes, reported, strategy, whole};
 
+/// Returns a tester that runs each schedule, and demands that each handler is reached.
 fn dfs() -> Tester {
-    Tester::new()
-        .iterations(u64::MAX)
-        .deny(Deny::default().with_unreached())
-        .strategy(StrategySpec::Dfs(None))
-}
-
-fn assert_clean(report: &Report) {
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    whole("dfs").deny(Deny::default().with_unreached())
 }
 
 #[derive(Clone, Debug)]
@@ -66,9 +60,6 @@ fn all_members_hear_the_same_order() {
 }
 // ANCHOR_END: hear
 
-#[derive(Debug)]
-struct Halt;
-
 struct Mayfly;
 
 #[actor]
@@ -84,7 +75,7 @@ impl Mayfly {
 
 #[test]
 fn who_is_known_to_have_stopped_has_left() {
-    assert_clean(&dfs().run(|sys| async move {
+    exhaust(&dfs(), |sys| async move {
         let group = Group::<Say>::new(&sys);
         let mayfly = sys.spawn(Mayfly);
         group.join(&mayfly);
@@ -92,7 +83,7 @@ fn who_is_known_to_have_stopped_has_left() {
         mayfly.tell(Halt);
         assert_eq!(mayfly.ask(Halt).await, Err(AskError::Stopped));
         assert_eq!(group.members().await, []);
-    }));
+    });
 }
 
 /// A monitor observes each message once per member, and not on its way to the group.
@@ -110,20 +101,20 @@ impl Counted {
 
 #[test]
 fn a_monitor_sees_a_broadcast_at_the_members() {
-    assert_clean(&dfs().run(|sys| {
+    exhaust(&dfs(), |sys| {
         sys.monitor::<Counted>();
         let group = Group::new(&sys);
         let probes = [(); 2].map(|()| Probe::<dyn Listener>::new(&sys));
         probes.iter().for_each(|probe| group.join(&probe.actor()));
         group.broadcast(Say(7));
-    }));
+    });
 }
 
 // ANCHOR: topics
 /// A message under a topic reaches the subscribers of that topic.
 #[test]
 fn a_subscriber_hears_its_topic_in_order() {
-    assert_clean(&dfs().run(|sys| async move {
+    exhaust(&dfs(), |sys| async move {
         let news = Topics::new(&sys);
         let fan = Probe::<dyn Listener>::new(&sys);
         news.subscribe("sport", &fan.actor());
@@ -132,7 +123,7 @@ fn a_subscriber_hears_its_topic_in_order() {
         news.publish("sport", Say(3));
         assert_eq!(fan.expect::<Say>().await.0, 1);
         assert_eq!(fan.expect::<Say>().await.0, 3);
-    }));
+    });
 }
 // ANCHOR_END: topics
 
@@ -170,17 +161,15 @@ fn all_subscribers_hear_the_same_order() {
 /// A subscriber that has left or stopped receives nothing more; one that subscribes twice receives once.
 #[test]
 fn who_leaves_a_topic_or_stops_is_forgotten() {
-    assert_clean(&dfs().run(|sys| async move {
+    exhaust(&dfs(), |sys| async move {
         let news = Topics::new(&sys);
         let stays = Probe::<dyn Listener>::new(&sys);
         let leaves = Probe::<dyn Listener>::new(&sys);
         news.subscribe(1, &stays.actor());
         news.subscribe(1, &leaves.actor());
         news.subscribe(1, &stays.actor());
-        assert_eq!(
-            news.subscribers(1).await,
-            [stays.actor().id(), leaves.actor().id()]
-        );
+        let both = [stays.actor().id(), leaves.actor().id()];
+        assert_eq!(news.subscribers(1).await, both);
         news.unsubscribe(1, &leaves.actor());
         news.unsubscribe(2, &leaves.actor());
         news.publish(1, Say(1));
@@ -188,7 +177,7 @@ fn who_leaves_a_topic_or_stops_is_forgotten() {
         assert_eq!(stays.expect::<Say>().await.0, 1);
         assert_eq!(news.subscribers(1).await, [stays.actor().id()]);
         assert_eq!(news.subscribers(2).await, []);
-    }));
+    });
 }
 
 #[derive(Debug)]
@@ -207,19 +196,19 @@ impl Worker {
 // ANCHOR: pool
 #[test]
 fn workers_take_turns() {
-    assert_clean(&dfs().run(|sys| async move {
+    exhaust(&dfs(), |sys| async move {
         let pool = sys.spawn(Pool::round_robin(2, Worker));
         assert_eq!(pool.ask(Work).await, Ok(0));
         assert_eq!(pool.ask(Work).await, Ok(1));
         assert_eq!(pool.ask(Work).await, Ok(0));
-    }));
+    });
 }
 // ANCHOR_END: pool
 
 #[derive(Debug)]
 struct Job(u32);
 
-/// Fails at bad jobs; or at its start, except in its first incarnation.
+/// Fails at jobs with an even number; or at its start, except in its first incarnation.
 struct Weak {
     starts: bool,
 }
@@ -233,7 +222,7 @@ impl Weak {
 
     #[on]
     fn job(&mut self, job: Job) -> u32 {
-        assert_ne!(job.0, 0, "a bad job");
+        assert_ne!(job.0 % 2, 0, "a bad job");
         job.0
     }
 }
@@ -241,48 +230,54 @@ impl Weak {
 /// Explores every order of the job, the failure and the restart.
 #[test]
 fn a_good_job_behind_a_bad_one_is_handled() {
-    let report = dfs().supervised(true).run(|sys| async move {
+    exhaust(&dfs().supervised(true), |sys| async move {
         let pool = sys.spawn(Pool::round_robin(1, |_| Weak { starts: true }));
         pool.tell(Job(0));
         assert_eq!(pool.ask(Job(1)).await, Ok(1));
     });
-    assert_clean(&report);
 }
 
+/// Asks for bad and good jobs in turn; bad ones are lost for a reason that depends on the kind of pool.
+async fn good_jobs(sys: System, kind: u32, jobs: u32) {
+    let make = |_| Weak { starts: true };
+    let keyed = || Pool::keyed(2, make).by(|job: &Job| job.0 / 2 % 2);
+    let (pool, lost) = match kind {
+        0 => (Pool::round_robin(2, make), AskError::Failed),
+        1 => (Pool::least_busy(2, make), AskError::Dropped),
+        2 => (keyed(), AskError::Failed),
+        _ => (keyed().resizable(), AskError::Dropped),
+    };
+    let pool = sys.spawn(pool);
+    let answers: Vec<_> = (0..jobs).map(|number| pool.ask(Job(number))).collect();
+    for (number, answer) in (0..).zip(answers) {
+        let expected = if number % 2 == 0 {
+            Err(lost)
+        } else {
+            Ok(number)
+        };
+        assert_eq!(answer.await, expected, "{number}");
+    }
+    assert!(pool.is_alive());
+}
+
+/// There are more failures than the default restart intensity of a supervisor allows.
 #[test]
 fn good_jobs_behind_bad_ones_are_handled_in_every_kind() {
-    for (kind, lost) in [AskError::Failed, AskError::Dropped]
-        .into_iter()
-        .enumerate()
-    {
-        let tester = Tester::new()
-            .iterations(500)
-            .search(Search::Portfolio)
-            .supervised(true);
-        let report = tester.run(move |sys| async move {
-            let make = |_| Weak { starts: true };
-            let pool = sys.spawn(match kind {
-                0 => Pool::round_robin(2, make),
-                _ => Pool::least_busy(2, make),
-            });
-            // More failures than the default restart intensity of a supervisor allows.
-            let answers = (0..12).map(|number| pool.ask(Job(number % 2)));
-            for (number, answer) in answers.collect::<Vec<_>>().into_iter().enumerate() {
-                let expected = match number % 2 {
-                    0 => Err(lost),
-                    _ => Ok(1),
-                };
-                assert_eq!(answer.await, expected);
-            }
-        });
+    for kind in 0..2 {
+        let tester = Tester::new().iterations(500).supervised(true);
+        let report = tester.run(move |sys| good_jobs(sys, kind, 12));
         report.assert_clean();
+    }
+    for kind in 0..4 {
+        let failures = reported(|sys| good_jobs(sys, kind, 60));
+        assert_eq!(failures.len(), 30);
     }
 }
 
 /// A worker that can't start is not restarted for ever: the execution ends.
 #[test]
 fn a_worker_that_cannot_start_stays_down() {
-    let report = dfs().supervised(true).run(|sys| async move {
+    exhaust(&dfs().supervised(true), |sys| async move {
         let mut made = 0;
         let pool = sys.spawn(Pool::round_robin(1, move |_| {
             made += 1;
@@ -293,22 +288,17 @@ fn a_worker_that_cannot_start_stays_down() {
         assert_eq!(bad.await, Err(AskError::Failed));
         assert_eq!(behind.await, Err(AskError::Stopped));
     });
-    assert_clean(&report);
 }
 
 /// The second job may find the first one still counted, since its completion is an event.
 #[test]
 fn the_least_busy_gets_the_next() {
-    static SECOND: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-    let report = dfs().run(|sys| async move {
+    let (_, seconds) = outcomes(&dfs(), |sys| async move {
         let pool = sys.spawn(Pool::least_busy(2, Worker));
         assert_eq!(pool.ask(Work).await, Ok(0));
-        let second = pool.ask(Work).await.expect("it is answered");
-        SECOND.lock().expect("no one panics here").insert(second);
+        pool.ask(Work).await.expect("it is answered")
     });
-    assert_clean(&report);
-    let seen = SECOND.lock().expect("no one panics here").clone();
-    assert_eq!(seen, BTreeSet::from([0, 1]));
+    assert_eq!(seconds, [0, 1]);
 }
 
 struct Faulty;
@@ -323,18 +313,14 @@ impl Faulty {
 
 #[test]
 fn a_failure_that_nobody_receives_is_found_in_every_kind() {
-    for kind in [0, 1] {
-        let report = dfs().run(|sys| {
-            let pool = if kind == 0 {
-                Pool::round_robin(2, |_| Faulty)
-            } else {
-                Pool::least_busy(2, |_| Faulty)
-            };
-            sys.spawn(pool).tell(Work);
-        });
-        let bug = &report.bugs()[0];
-        assert_eq!(bug.kind(), BugKind::UnreceivedError);
-        let message = bug.message();
+    let kinds = [
+        || Pool::round_robin(2, |_| Faulty),
+        || Pool::least_busy(2, |_| Faulty),
+    ];
+    for pool in kinds {
+        let report = dfs().run(|sys| sys.spawn(pool()).tell(Work));
+        let (kind, message) = first_bug(&report);
+        assert_eq!(kind, BugKind::UnreceivedError);
         assert!(
             message.contains("with Err(\"broken\"), and nobody receives it"),
             "{message}"
@@ -438,7 +424,7 @@ fn a_key_that_moves_waits_for_its_former_worker() {
 /// Grows while all are busy, shrinks while the last one is idle, and keeps its minimum size.
 #[test]
 fn an_elastic_pool_stays_within_its_bounds() {
-    let tester = Tester::new().iterations(500).strategy(StrategySpec::Random);
+    let tester = Tester::new().iterations(500).strategy(strategy("random"));
     let tester = tester.deny(Deny::default().with_unreached());
     let report = tester.run(|sys| {
         let pool = Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(1));
@@ -463,7 +449,7 @@ fn an_elastic_pool_stays_within_its_bounds() {
 /// The pool's own events take no capacity of its mailbox, so the pool never loses count.
 #[test]
 fn an_elastic_pool_with_a_bounded_mailbox_keeps_count() {
-    let tester = Tester::new().iterations(500).strategy(StrategySpec::Random);
+    let tester = Tester::new().iterations(500).strategy(strategy("random"));
     let report = tester.run(|sys| {
         let pool = Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(1));
         let mailbox = Mailbox::bounded(1).overflow(Overflow::DropNewest);
@@ -497,37 +483,47 @@ fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
 
 /// Counts the replies, which never exceed the number of asks.
 #[derive(Default)]
-struct Replies(u32);
+struct Replies {
+    is_live: bool,
+    seen: u32,
+}
 
 #[monitor]
 impl Replies {
     #[on(replied)]
-    fn replied(&mut self, _: &usize, _: &mut MonitorContext<Self>) {
-        self.0 += 1;
-        assert_eq!(self.0, 1, "one is asked for");
+    fn replied(&mut self, worker: &usize, cx: &mut MonitorContext<Self>) {
+        self.seen += 1;
+        assert_eq!((self.seen, *worker), (1, 0), "one is asked for");
+        assert!(!self.is_live || cx.target().is_none(), "no actor asked");
     }
 
     #[on]
     fn asked(&mut self, _: &Say, _: &mut MonitorContext<Self>) {
-        assert_eq!(self.0, 1, "it is seen before the asker has it");
+        assert_eq!(self.seen, 1, "it is seen before the asker has it");
     }
+}
+
+async fn ask_and_tell(sys: System, kind: u32) {
+    let pool = match kind {
+        0 => Pool::round_robin(1, Worker),
+        1 => Pool::least_busy(1, Worker),
+        _ => Pool::keyed(1, Worker).resizable(),
+    };
+    let is_live = sys.as_live().is_some();
+    sys.monitor_with(Replies { is_live, seen: 0 });
+    let pool = sys.spawn(pool);
+    pool.tell(Work);
+    assert_eq!(pool.ask(Work).await, Ok(0));
+    sys.announce(Say(0));
 }
 
 #[test]
 fn a_monitor_sees_a_reply_through_a_pool_once() {
     for kind in 0..3 {
-        let report = Tester::new().iterations(300).run(move |sys| async move {
-            let pool = match kind {
-                0 => Pool::round_robin(1, Worker),
-                1 => Pool::least_busy(1, Worker),
-                _ => Pool::keyed(1, Worker).resizable(),
-            };
-            sys.monitor::<Replies>();
-            let pool = sys.spawn(pool);
-            pool.tell(Work);
-            assert_eq!(pool.ask(Work).await, Ok(0));
-            sys.announce(Say(0));
-        });
+        let report = Tester::new()
+            .iterations(300)
+            .run(move |sys| ask_and_tell(sys, kind));
         report.assert_clean();
+        assert_eq!(reported(|sys| ask_and_tell(sys, kind)), [""; 0]);
     }
 }

@@ -1,31 +1,24 @@
 //! Probes: the test plays an actor, and checks the received events in every schedule.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::time::Duration;
 
+use actor_core::Reply;
 use actor_core::prelude::*;
 use actor_core::services::Probe;
 use actor_test::settings::Deny;
-use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Tester};
+use actor_test::{BugKind, Tester};
+use behaviour::harness::{Journal, bug, contract, exhaust, first_bug, in_production, whole};
 
-fn all<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
-    let tester = Tester::new()
-        .iterations(u64::MAX)
-        .deny(Deny::default().with_unreached())
-        .strategy(StrategySpec::Dfs(None));
-    tester.run(program)
-}
-
-fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
-    let report = all(program);
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
-    report
+/// Returns a tester that runs each schedule, and demands that each handler is reached.
+fn dfs() -> Tester {
+    whole("dfs").deny(Deny::default().with_unreached())
 }
 
 #[derive(Debug)]
 struct Get(u32);
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Put(u32, u32);
 
 #[protocol]
@@ -58,7 +51,7 @@ impl Counter {
 /// The handlers of a probe do not count as unreached.
 #[test]
 fn it_stands_in_for_an_actor() {
-    every(|sys| async move {
+    exhaust(&dfs(), |sys| async move {
         let store = Probe::<dyn Store>::new(&sys);
         let counter = sys.spawn(Counter {
             store: store.actor(),
@@ -94,7 +87,7 @@ impl Relay {
 /// Two relays: each may be first, and no schedule loses an event.
 #[test]
 fn it_hears_everything_once() {
-    let report = every(|sys| async move {
+    let report = exhaust(&dfs(), |sys| async move {
         let ticks = Probe::<dyn Ticks>::new(&sys);
         for number in [1, 2] {
             sys.spawn(Relay(ticks.recipient())).tell(Tick(number));
@@ -110,39 +103,143 @@ fn it_hears_everything_once() {
 
 #[test]
 fn a_test_that_expects_an_order_is_refuted() {
-    let report = all(|sys| async move {
+    let (kind, _) = bug(&dfs(), |sys| async move {
         let ticks = Probe::<dyn Ticks>::new(&sys);
         for number in [1, 2] {
             sys.spawn(Relay(ticks.recipient())).tell(Tick(number));
         }
         assert_eq!(ticks.expect::<Tick>().await.0, 1);
     });
-    assert_eq!(report.bugs()[0].kind(), BugKind::Panic);
+    assert_eq!(kind, BugKind::Panic);
 }
 
 #[test]
 fn what_never_comes_is_a_deadlock() {
-    let report = all(|sys| async move {
+    let (kind, message) = bug(&dfs(), |sys| async move {
         let store = Probe::<dyn Store>::new(&sys);
         store.expect::<Get>().await;
     });
-    let bug = &report.bugs()[0];
-    assert_eq!(bug.kind(), BugKind::Deadlock);
-    assert!(bug.message().contains("`Store`"), "{}", bug.message());
+    assert_eq!(kind, BugKind::Deadlock);
+    assert!(message.contains("`Store`"), "{message}");
+}
+
+type Expectation = fn(Probe<dyn Store>) -> Pin<Box<dyn Future<Output = ()>>>;
+
+/// The test fails, in either executor, with the event that came and the place of the expectation.
+#[test]
+fn what_is_not_expected_is_named() {
+    let rows: [(Expectation, &str); 3] = [
+        (
+            |store| {
+                store.actor().tell(Put(1, 2));
+                Box::pin(async move { _ = store.expect::<Get>().await })
+            },
+            "`Get` was expected, and Put(1, 2) came",
+        ),
+        (
+            |store| {
+                Box::pin(async move {
+                    store.expect_none_for(Duration::from_secs(1)).await;
+                    store.actor().tell(Put(1, 2));
+                    store.expect_none_for(Duration::from_secs(1)).await;
+                })
+            },
+            "nothing was expected, and Put(1, 2) came",
+        ),
+        (
+            |store| {
+                store.actor().tell(Get(1));
+                Box::pin(async move { _ = store.expect_ask::<Get>().await })
+            },
+            "nobody waits for the reply to Get(1)",
+        ),
+    ];
+    for (expectation, expected) in rows {
+        let scenario = move |sys: System| async move { expectation(Probe::new(&sys)).await };
+        let report = dfs().run(scenario);
+        let (_, message) = first_bug(&report);
+        assert!(message.contains(expected), "{message}");
+        let panic = catch_unwind(AssertUnwindSafe(|| in_production(scenario)));
+        let payload = panic.expect_err("it fails in production");
+        let message = payload.downcast_ref::<String>().expect("a message");
+        assert!(message.contains(expected), "{message}");
+        assert!(message.contains("probes.rs"), "{message}");
+    }
 }
 
 #[test]
-fn what_is_not_expected_is_named() {
-    let report = all(|sys| async move {
-        let store = Probe::<dyn Store>::new(&sys);
-        store.actor().tell(Put(1, 2));
-        store.expect::<Get>().await;
+fn events_are_taken_in_their_order() {
+    contract(&["Put(1, 2) Put(3, 4)"], |sys| async move {
+        let probe = Probe::<dyn Store>::new(&sys);
+        let store: StoreRef = probe.actor();
+        assert_eq!(format!("{store:?}"), "Store");
+        store.tell(Put(1, 2));
+        store.tell(Put(3, 4));
+        let puts = (probe.expect::<Put>().await, probe.expect::<Put>().await);
+        probe.expect_none().await;
+        format!("{:?} {:?}", puts.0, puts.1)
     });
-    let message = report.bugs()[0].message();
-    assert!(
-        message.contains("`Get` was expected, and Put(1, 2) came"),
-        "{message}"
-    );
+}
+
+#[test]
+fn a_test_waits_for_what_is_to_come() {
+    contract(&["Get(7) Put(1, 2)"], |sys| async move {
+        let probe = Probe::<dyn Store>::named(&sys, "store");
+        let first = probe.receive::<Get>();
+        let puts = probe.recipient::<Put>();
+        puts.tell(Put(1, 2));
+        probe.actor().tell(Get(7));
+        format!("{:?} {:?}", first.await, probe.expect::<Put>().await)
+    });
+}
+
+#[test]
+fn who_asks_gets_the_reply() {
+    let replies = "Ok(Some(49)) Ok(None) Err(Dropped)";
+    contract(&[replies], |sys| async move {
+        let probe = Probe::<dyn Store>::new(&sys);
+        let store = probe.actor();
+        let answered = store.ask(Get(7));
+        assert_eq!(probe.answer::<Get>(Some(49)).await.0, 7);
+        let answered = answered.await;
+        let kept = store.ask(Get(8));
+        let (_, reply): (_, Reply<_>) = probe.expect_ask::<Get>().await;
+        reply.send(None);
+        let kept = kept.await;
+        let dropped = store.ask(Get(9));
+        let _ = probe.expect::<Get>().await;
+        format!("{answered:?} {kept:?} {:?}", dropped.await)
+    });
+}
+
+/// Notes the end of a store, and halts then.
+struct Guard(Journal, StoreRef);
+
+#[actor]
+impl Guard {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.watch(&self.1);
+    }
+
+    #[on]
+    fn terminated(&mut self, end: Terminated, cx: &mut Context<Self>) {
+        self.0.note(format!("{:?}", end.reason));
+        cx.halt();
+    }
+}
+
+#[test]
+fn it_stops_when_told() {
+    contract(&["Halted Err(Stopped)"], |sys| async move {
+        let (probe, journal) = (Probe::<dyn Store>::new(&sys), Journal::default());
+        let guard = sys.spawn(Guard(journal.clone(), probe.actor()));
+        assert!(guard.started().await.is_ok());
+        probe.stop();
+        guard.stopped().await;
+        let asked = probe.actor().ask(Get(1)).await;
+        format!("{} {asked:?}", journal.take().join(" "))
+    });
 }
 
 /// Sends an event after a second.
@@ -166,18 +263,17 @@ impl Slow {
 
 #[test]
 fn quiet_is_a_matter_of_time() {
-    every(|sys| async move {
+    exhaust(&dfs(), |sys| async move {
         let ticks = Probe::<dyn Ticks>::new(&sys);
         sys.spawn(Slow(ticks.recipient()));
         ticks.expect_none_for(Duration::from_millis(500)).await;
         ticks.expect::<Tick>().await;
     });
-    let report = all(|sys| async move {
+    let (_, message) = bug(&dfs(), |sys| async move {
         let ticks = Probe::<dyn Ticks>::new(&sys);
         sys.spawn(Slow(ticks.recipient()));
         ticks.expect_none_for(Duration::from_secs(2)).await;
     });
-    let message = report.bugs()[0].message();
     assert!(
         message.contains("nothing was expected, and Tick(1) came"),
         "{message}"

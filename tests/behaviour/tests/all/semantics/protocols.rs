@@ -2,23 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use actor_core::Fingerprinter;
 use actor_core::prelude::*;
 use actor_core::protocols::Protocol;
-use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Tester};
-
-fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
-    let tester = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dfs(None));
-    let report = tester.run(program);
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive());
-    report
-}
+use behaviour::harness::{all, outcomes, whole};
 
 // ANCHOR: protocol
 #[derive(Debug)]
@@ -82,7 +70,7 @@ impl Client {
 // ANCHOR: offered
 #[test]
 fn whoever_offers_it_will_do() {
-    every(|sys| async move {
+    all(|sys| async move {
         let memory = sys.spawn(Memory::default());
         let void = sys.spawn(Void);
         let stores: [StoreRef; 2] = [memory.into(), void.into()];
@@ -97,12 +85,12 @@ fn whoever_offers_it_will_do() {
 /// The number of schedules is the same as with an `ActorRef`: a handle adds no step.
 #[test]
 fn a_handle_adds_no_step() {
-    let direct = every(|sys| async move {
+    let direct = all(|sys| async move {
         let memory = sys.spawn(Memory::default());
         memory.tell(Put(1, 7));
         assert_eq!(memory.ask(Get(1)).await, Ok(Some(7)));
     });
-    let through = every(|sys| async move {
+    let through = all(|sys| async move {
         let memory: StoreRef = sys.spawn(Memory::default()).into();
         memory.tell(Put(1, 7));
         assert_eq!(memory.ask(Get(1)).await, Ok(Some(7)));
@@ -113,7 +101,7 @@ fn a_handle_adds_no_step() {
 
 #[test]
 fn it_is_the_actor() {
-    every(|sys| async move {
+    all(|sys| async move {
         let memory = sys.spawn(Memory::default());
         let (one, other) = (StoreRef::from(&memory), StoreRef::from(memory.clone()));
         let void: StoreRef = sys.spawn(Void).into();
@@ -171,19 +159,16 @@ impl Brief {
 
 #[test]
 fn it_can_be_watched() {
-    static SEEN: AtomicBool = AtomicBool::new(false);
-    every(|sys| async move {
+    let (_, seen) = outcomes(&whole("dfs"), |sys| async move {
         let ward: StoreRef = sys.spawn(Brief).into();
         let guard = sys.spawn(Guard {
             ward: ward.clone(),
             over: false,
         });
         assert_eq!(ward.ask(Get(0)).await, Ok(None));
-        if guard.ask(IsOver).await == Ok(true) {
-            SEEN.store(true, Ordering::Relaxed);
-        }
+        guard.ask(IsOver).await == Ok(true)
     });
-    assert!(SEEN.load(Ordering::Relaxed));
+    assert!(seen.contains(&true));
 }
 
 #[test]

@@ -4,8 +4,8 @@ use actor_core::monitor;
 use actor_core::prelude::*;
 use actor_core::services::{Pool, Proxy, ProxyRef};
 use actor_test::story::{Effect, MessageFate};
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::{Journal, in_production, only_bug, reported, strategy};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ fn tester() -> Tester {
     Tester::new()
         .iterations(100)
         .check_every(1)
-        .strategy(StrategySpec::Random)
+        .strategy(strategy("random"))
 }
 
 /// Sends to the keeper on another node, from its own node.
@@ -86,22 +86,26 @@ fn what_is_sent_while_it_looks_arrives_in_its_order() {
 }
 
 // ANCHOR: restart
+async fn holder_after_a_restart(sys: System) {
+    sys.node("n1", keeper_on);
+    let keeper = sys.spawn(Proxy::<Keeper>::new("n1/keeper"));
+    for note in 1..=4 {
+        keeper.tell(Note(note));
+    }
+    assert_eq!(keeper.ask(Seen).await, Ok(vec![1, 2, 3, 4]));
+    sys.faults().restart("n1");
+    // Events that are sent before the proxy knows of the end are lost.
+    let mut seen = keeper.ask(Seen).await;
+    while seen == Err(AskError::Disconnected) {
+        seen = keeper.ask(Seen).await;
+    }
+    assert_eq!(seen, Ok(vec![]));
+}
+
 #[test]
 fn whoever_has_the_name_after_a_restart_is_found() {
-    let report = tester().run(|sys| async move {
-        sys.node("n1", keeper_on);
-        let keeper = sys.spawn(Proxy::<Keeper>::new("n1/keeper"));
-        keeper.tell(Note(1));
-        assert_eq!(keeper.ask(Seen).await, Ok(vec![1]));
-        sys.faults().restart("n1");
-        // Events that are sent before the proxy knows of the end are lost.
-        let mut seen = keeper.ask(Seen).await;
-        while seen == Err(AskError::Disconnected) {
-            seen = keeper.ask(Seen).await;
-        }
-        assert_eq!(seen, Ok(vec![]));
-    });
-    report.assert_clean();
+    tester().run(holder_after_a_restart).assert_clean();
+    in_production(holder_after_a_restart);
 }
 // ANCHOR_END: restart
 
@@ -133,6 +137,33 @@ fn what_nobody_is_found_for_is_a_dead_letter() {
     });
     report.assert_clean();
     assert_eq!(report.dead_letters, 200);
+}
+
+#[test]
+fn a_dead_letter_has_the_reason_in_production() {
+    let lost = Journal::default();
+    in_production(|sys| {
+        let (noted, live) = (lost.clone(), sys.as_live().expect("a system in production"));
+        live.on_dead_letter(move |letter| {
+            noted.note(format!("{:?}: {}", letter.event, letter.reason));
+        });
+        async move {
+            sys.node("n1", keeper_on);
+            let nobody = sys.spawn(Proxy::<Keeper>::new("n1/nobody"));
+            nobody.tell(Note(1));
+            assert_eq!(nobody.ask(Seen).await, Err(AskError::Stopped));
+            sys.faults().crash("n1");
+            let keeper = sys.spawn(Proxy::<Keeper>::new("n1/keeper"));
+            assert_eq!(keeper.ask(Seen).await, Err(AskError::Disconnected));
+            let lost = sys.as_live().map(|live| live.dead_letters());
+            assert_eq!(lost, Some(3));
+        }
+    });
+    lost.expect([
+        "Note(1): no actor has the name",
+        "Seen: no actor has the name",
+        "Seen: the node of that name is down",
+    ]);
 }
 
 #[test]
@@ -183,8 +214,7 @@ fn the_story_tells_of_it() {
         let keeper = sys.spawn(Proxy::<Keeper>::new("keeper"));
         keeper.ask(Seen).await.expect("nobody has the name");
     });
-    let bug = report.bugs().first().expect("it panics");
-    let story = &bug.trace.story;
+    let story = &only_bug(&report).trace.story;
     let effects = story.steps.iter().flat_map(|step| &step.effects);
     let lost = effects.filter_map(|effect| match effect {
         Effect::Sent {
@@ -197,31 +227,32 @@ fn the_story_tells_of_it() {
     assert_eq!(lost.collect::<Vec<_>>(), ["Seen"]);
 }
 
-fn only_message(report: &Report) -> &str {
-    let bugs = report.bugs();
-    assert_eq!(bugs.len(), 1, "{bugs:?}");
-    assert_eq!(bugs[0].kind(), BugKind::UnreceivedError);
-    bugs[0].message()
-}
-
 #[test]
 fn a_name_on_no_node_and_one_of_another_type_are_bugs() {
+    let says = |report: &Report, expected: &str| {
+        let bug = only_bug(report);
+        assert_eq!(bug.kind(), BugKind::UnreceivedError);
+        assert!(bug.message().contains(expected), "{}", bug.message());
+    };
+    let no_node = "the proxy of `m1/keeper`: there is no node `m1`, only `n1`";
     let misspelt = tester().run(|sys| {
         sys.node("n1", keeper_on);
         sys.spawn(Proxy::<Keeper>::new("m1/keeper")).tell(Note(1));
     });
-    let said = only_message(&misspelt);
-    assert!(
-        said.contains("the proxy of `m1/keeper`: there is no node `m1`, only `n1`"),
-        "{said}"
-    );
+    says(&misspelt, no_node);
     let other = tester().run(|sys| {
         sys.node("n1", keeper_on);
         sys.spawn(Proxy::<Writer>::new("n1/keeper"));
         sys.spawn(Proxy::<Counter>::new("n1/keeper")).tell(Note(1));
     });
-    let said = only_message(&other);
-    assert!(said.contains("is another type"), "{said}");
+    says(&other, "is another type");
+
+    let said = reported(|sys| async move {
+        sys.node("n1", keeper_on);
+        let keeper = sys.spawn(Proxy::<Keeper>::new("m1/keeper"));
+        assert_eq!(keeper.ask(Seen).await, Err(AskError::Stopped));
+    });
+    assert_eq!(said, [no_node]);
 }
 
 struct Counter;
@@ -257,6 +288,8 @@ impl Teller {
 /// Each note is observed once when it is sent, and once later when it is handled.
 #[derive(Debug, Default)]
 struct Once {
+    /// The sender's name, which the tester knows.
+    teller: Option<&'static str>,
     sent: u32,
     handled: u32,
 }
@@ -266,25 +299,34 @@ impl Once {
     #[on]
     fn note(&mut self, _: &Note, cx: &mut MonitorContext<Self>) {
         self.sent += 1;
-        let sender = cx.sender().expect("a teller").to_string();
-        assert_eq!((self.sent, sender.as_str()), (1, "n2/teller"));
+        assert_eq!(self.sent, 1);
+        if let Some(teller) = self.teller {
+            assert_eq!(cx.sender().expect("a teller").to_string(), teller);
+        }
         cx.goto(OnceState::Waiting);
     }
 
     #[on(handled)]
     fn noted(&mut self, _: &Note, cx: &mut MonitorContext<Self>) {
         self.handled += 1;
-        let target = cx.target().expect("an actor").to_string();
-        assert!(target.contains("eeper"), "{target}");
         assert_eq!((self.sent, self.handled), (1, 1));
+        if self.teller.is_some() {
+            let target = cx.target().expect("an actor").to_string();
+            assert!(target.contains("eeper"), "{target}");
+        }
         cx.goto(OnceState::Quiet);
     }
 }
 
-/// The reference travels to another node, and an event that is sent by it comes back.
+/// The reference travels to another node, and an event that is sent by it comes back; in production, the
+/// event is sent from outside.
 fn sent_across(message: fn(&System) -> Message) {
     let report = tester().run(move |sys| async move {
-        sys.monitor::<Once>();
+        let teller = Some("n2/teller");
+        sys.monitor_with(Once {
+            teller,
+            ..Once::default()
+        });
         sys.node("n2", |node| {
             node.spawner().name("teller").registered().spawn(Teller);
         });
@@ -295,6 +337,23 @@ fn sent_across(message: fn(&System) -> Message) {
         }
     });
     report.assert_clean();
+
+    let violated = reported(|sys| async move {
+        sys.monitor::<Once>();
+        let seen = match message(&sys) {
+            Message::ByProxy(keeper) => {
+                keeper.tell(Note(1));
+                keeper.ask(Seen).await
+            }
+            Message::ByPool(keeper) => {
+                keeper.tell(Note(1));
+                keeper.ask(Seen).await
+            }
+        };
+        assert_eq!(seen, Ok(vec![1]));
+        sys.shutdown().await.expect("in time");
+    });
+    assert_eq!(violated, [""; 0]);
 }
 
 enum Message {

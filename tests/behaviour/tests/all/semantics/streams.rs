@@ -1,43 +1,18 @@
 //! Streams attached to an actor, and blocking actors, under the tester.
 
-use std::pin::Pin;
-use std::task::{Context as TaskContext, Poll};
-
 use actor_core::Spawner;
 use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
-use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Tester};
-use futures_core::Stream;
-
-fn dfs() -> Tester {
-    Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dfs(None))
-}
-
-fn assert_clean(report: &Report) {
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive());
-}
-
-/// A stream of the numbers up to a bound, always ready.
-struct Numbers(std::ops::RangeInclusive<u32>);
-
-impl Stream for Numbers {
-    type Item = u32;
-
-    fn poll_next(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<Option<u32>> {
-        Poll::Ready(self.0.next())
-    }
-}
+use actor_test::BugKind;
+use behaviour::harness::{all, bug, whole};
+use futures_util::stream;
 
 #[derive(Debug)]
 struct Number(u32);
 #[derive(Debug)]
 struct Over;
 #[derive(Debug)]
-struct Clear;
+struct Nudge;
 
 /// Adds numbers; has no handler for `Number` after the end.
 #[derive(Default)]
@@ -45,13 +20,16 @@ struct Sum {
     numbers: u32,
     last: u32,
     unlucky: u32,
+    nudges: u32,
+    /// The nudge at which it halts.
+    halts_at: u32,
 }
 
 #[actor(states(Open, Closed))]
 impl Sum {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        cx.attach_then(Numbers(1..=self.numbers), Number, Over);
+        cx.attach_then(stream::iter(1..=self.numbers), Number, Over);
     }
 
     #[on(Open)]
@@ -71,54 +49,56 @@ impl Sum {
     }
 
     #[on]
-    fn clear(&mut self, _: Clear, cx: &mut Context<Self>) {
-        cx.halt();
+    fn nudge(&mut self, _: Nudge, cx: &mut Context<Self>) {
+        self.nudges += 1;
+        if self.nudges == self.halts_at {
+            cx.halt();
+        }
+    }
+}
+
+impl Sum {
+    /// Returns an actor that adds the numbers up to this one, and halts at that nudge.
+    fn new(numbers: u32, halts_at: u32) -> Self {
+        Self {
+            numbers,
+            halts_at,
+            ..Self::default()
+        }
     }
 }
 
 #[test]
 fn items_come_in_order_and_the_end_comes_last() {
-    let report = dfs().run(|sys| {
-        let sum = sys.spawn(Sum {
-            numbers: 3,
-            ..Sum::default()
-        });
+    all(|sys| {
+        let sum = sys.spawn(Sum::new(3, 0));
         sys.eventually("it is over", move |world| {
             world.state_of(&sum) == Some("Closed")
         });
     });
-    assert_clean(&report);
 }
 
 /// Events of others come between any two items, and no item comes after the actor's end.
 #[test]
 fn a_stream_ends_with_its_actor() {
-    let report = dfs().run(|sys| {
-        let sum = sys.spawn(Sum {
-            numbers: 2,
-            ..Sum::default()
-        });
-        sum.tell(Clear);
+    let report = all(|sys| {
+        let sum = sys.spawn(Sum::new(2, 1));
+        sum.tell(Nudge);
         sys.sometimes("it stops in the middle", move |world| {
             world.get(&sum).is_some_and(|sum| sum.last == 1)
         });
     });
-    assert_clean(&report);
     assert!(report.executions > 3, "{}", report.executions);
 }
 
 #[test]
 fn a_failure_of_an_item_is_found() {
-    let report = dfs().run(|sys| {
-        sys.spawn(Sum {
-            numbers: 2,
-            unlucky: 2,
-            ..Sum::default()
-        });
+    let (kind, message) = bug(&whole("dfs"), |sys| {
+        let mut sum = Sum::new(2, 0);
+        sum.unlucky = 2;
+        sys.spawn(sum);
     });
-    let bug = &report.bugs()[0];
-    assert_eq!(bug.kind(), BugKind::UnreceivedError);
-    let message = bug.message();
+    assert_eq!(kind, BugKind::UnreceivedError);
     assert!(
         message.contains("`Number` was answered with Err(2)"),
         "{message}"
@@ -129,63 +109,16 @@ fn a_failure_of_an_item_is_found() {
 #[test]
 fn threads_are_for_production() {
     let program = |of: for<'a> fn(Spawner<'a>) -> Spawner<'a>| {
-        dfs().run(move |sys| {
-            let sum = of(sys.spawner()).spawn(Sum::default());
-            sum.tell(Clear);
-        })
+        let report = all(|sys| of(sys.spawner()).spawn(Sum::new(0, 1)).tell(Nudge));
+        (report.executions, report.steps_total)
     };
     let plain = program(|spawner| spawner);
-    for report in [
-        program(|spawner| spawner.blocking()),
-        program(|spawner| spawner.thread()),
-    ] {
-        assert_clean(&report);
-        assert_eq!(report.executions, plain.executions);
-        assert_eq!(report.steps_total, plain.steps_total);
-    }
-}
-
-#[derive(Debug)]
-struct Nudge;
-
-/// Like [`Sum`], and others send to its mailbox, too.
-#[derive(Default)]
-struct Crowded {
-    last: u32,
-    nudges: u32,
-    halts_at: u32,
-}
-
-#[actor(states(Open, Closed))]
-impl Crowded {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.attach_then(Numbers(1..=2), Number, Over);
-    }
-
-    #[on(Open)]
-    fn number(&mut self, number: Number) {
-        assert_eq!(number.0, self.last + 1);
-        self.last = number.0;
-    }
-
-    #[on(Open)]
-    fn over(&mut self, _: Over, cx: &mut Context<Self>) {
-        assert_eq!(self.last, 2);
-        cx.goto(CrowdedState::Closed);
-    }
-
-    #[on]
-    fn nudge(&mut self, _: Nudge, cx: &mut Context<Self>) {
-        self.nudges += 1;
-        if self.nudges == self.halts_at {
-            cx.halt();
-        }
-    }
+    assert_eq!(program(|spawner| spawner.blocking()), plain);
+    assert_eq!(program(|spawner| spawner.thread()), plain);
 }
 
 /// Sends into a mailbox with a capacity of one, where the stream does as well.
-struct Nudger(ActorRef<Crowded>);
+struct Nudger(ActorRef<Sum>);
 
 #[actor]
 impl Nudger {
@@ -196,34 +129,31 @@ impl Nudger {
     }
 }
 
-fn crowded(sys: &System, halts_at: u32) -> ActorRef<Crowded> {
-    let crowded = sys.spawner().mailbox(Mailbox::bounded(1)).spawn(Crowded {
-        halts_at,
-        ..Crowded::default()
-    });
+fn crowded(sys: &System, halts_at: u32) -> ActorRef<Sum> {
+    let spawner = sys.spawner().mailbox(Mailbox::bounded(1));
+    let crowded = spawner.spawn(Sum::new(2, halts_at));
     sys.spawn(Nudger(crowded.clone()));
     crowded
 }
 
 #[test]
 fn items_wait_where_the_mailbox_is_full() {
-    assert_clean(&dfs().run(|sys| {
+    all(|sys| {
         let crowded = crowded(&sys, 0);
         sys.eventually("all is handled", move |world| {
             let nudges = world.get(&crowded).map(|crowded| crowded.nudges);
             nudges == Some(1) && world.state_of(&crowded) == Some("Closed")
         });
-    }));
+    });
 }
 
 /// The stream may be waiting for capacity at that time.
 #[test]
 fn a_stream_that_waits_for_room_ends_with_its_actor() {
-    let report = dfs().run(|sys| {
+    all(|sys| {
         let crowded = crowded(&sys, 1);
         sys.sometimes("it stops before an item", move |world| {
             world.get(&crowded).is_some_and(|crowded| crowded.last == 0)
         });
     });
-    assert_clean(&report);
 }

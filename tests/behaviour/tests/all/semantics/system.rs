@@ -19,14 +19,11 @@ use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::causes::DecisivePoint;
 use actor_test::strategy::Gap;
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::events::{Go, Tick};
+use behaviour::harness::{self, first_bug, strategy};
 use uuid::Uuid;
 
-#[derive(Debug)]
-struct Go;
-#[derive(Debug, Clone)]
-struct Tick;
 #[derive(Debug)]
 struct Word(String);
 
@@ -124,15 +121,17 @@ fn tester() -> Tester {
 
 /// Removes the times from a report.
 fn timeless(report: Report) -> Report {
-    let mut report = report;
-    (report.elapsed_s, report.thread_s) = (0.0, 0.0);
-    for strategy in &mut report.strategies {
-        strategy.elapsed_s = 0.0;
-    }
-    for bug in &mut report.bugs {
-        bug.found_after_s = 0.0;
-    }
+    let mut report = harness::timeless(report);
+    report.thread_s = 0.0;
     report
+}
+
+/// A program that fails, though not in its first execution.
+fn failing(sys: &System) {
+    curious(sys);
+    sys.always("nobody has the third word", |w| {
+        w.all::<Book>().all(|book| book.0.len() < 3)
+    });
 }
 
 #[test]
@@ -147,15 +146,9 @@ fn a_program_that_asks_the_system_does_the_same_twice() {
 /// neither on the workers nor on earlier activity of a thread.
 #[test]
 fn what_was_asked_before_changes_nothing() {
-    let failing = |sys: &System| {
-        curious(sys);
-        sys.always("nobody has the third word", |w| {
-            w.all::<Book>().all(|book| book.0.len() < 3)
-        });
-    };
     let find = |workers| timeless(tester().workers(workers).run(|sys| failing(&sys)));
     let first = find(1);
-    assert_eq!(first.bugs()[0].kind(), BugKind::Invariant);
+    assert_eq!(first_bug(&first).0, BugKind::Invariant);
     assert!(first.bugs()[0].trace.system.is_some());
     // This thread now has its own keys for hash maps.
     let _ = RandomState::new();
@@ -248,7 +241,7 @@ fn nobody_else_is_answered() {
 /// of the system; a program that asks only for the time is proved.
 #[test]
 fn a_search_says_that_it_saw_one_answer() {
-    let dfs = || tester().strategy(StrategySpec::Dfs(None));
+    let dfs = || tester().strategy(strategy("dfs"));
     let asks = dfs().run(|sys| {
         let first = HashMap::from([(1, ()), (2, ())])
             .into_keys()
@@ -306,25 +299,31 @@ impl Ends {
 /// The first draw gets the first number, so a draw is no local step: both orders are explored.
 #[test]
 fn a_draw_is_no_local_step() {
-    let ends = |spec| {
+    let ends = |search| {
         let ends = Arc::default();
-        let report = tester().iterations(10_000).strategy(spec).run(|sys| {
-            let to = sys.spawn(Ends(Vec::new(), Arc::clone(&ends)));
-            for name in ["one", "other"] {
-                sys.spawn(Drawer(name, to.clone())).tell(Go);
-            }
-        });
+        let report = tester()
+            .iterations(10_000)
+            .strategy(strategy(search))
+            .run(|sys| {
+                let to = sys.spawn(Ends(Vec::new(), Arc::clone(&ends)));
+                for name in ["one", "other"] {
+                    sys.spawn(Drawer(name, to.clone())).tell(Go);
+                }
+            });
         report.assert_clean();
         (report.executions, ends.lock().unwrap().clone())
     };
-    let (all, found) = ends(StrategySpec::Dfs(None));
+    let (all, found) = ends("dfs");
     assert_eq!(found.len(), 4, "who draws first, and who is heard first");
-    let (local, found_locally) = ends(StrategySpec::DfsLocal(None));
+    let (local, found_locally) = ends("dfs:local");
     assert_eq!(found_locally, found);
     assert!(local < all, "{local} of {all}");
 }
 
 const PRINT: &str = "ACTOR_TEST_BEHAVIOUR_PRINT";
+
+/// The path of the test that prints.
+const PRINTS: &str = "semantics::system::prints_what_it_showed";
 
 /// Prints the result of an exploration, for the next test.
 #[test]
@@ -332,13 +331,8 @@ fn prints_what_it_showed() {
     if std::env::var_os(PRINT).is_none() {
         return;
     }
-    let report = tester().run(|sys| {
-        curious(&sys);
-        sys.always("nobody has the third word", |w| {
-            w.all::<Book>().all(|book| book.0.len() < 3)
-        });
-    });
-    println!("{PRINT} {:?}", timeless(report).bugs()[0]);
+    let report = timeless(tester().run(|sys| failing(&sys)));
+    println!("{PRINT} {:?}", report.bugs()[0]);
 }
 
 /// Two processes explore the same executions, byte for byte.
@@ -347,7 +341,7 @@ fn another_process_does_the_same() {
     let said = || {
         let own = std::env::current_exe().unwrap();
         let output = Command::new(own)
-            .args(["--exact", "system::prints_what_it_showed", "--nocapture"])
+            .args(["--exact", PRINTS, "--nocapture"])
             .env(PRINT, "1")
             .output()
             .unwrap();

@@ -1,25 +1,16 @@
 //! State timeouts and timeouts between events: in no schedule does one fire after its scope has ended.
 
 use std::collections::BTreeSet;
+use std::mem;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Piped, actor, monitor};
-use actor_test::settings::Search;
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::{Journal, all, bug, in_production, journals, only_bug, whole};
 
 const SECOND: Duration = Duration::from_secs(1);
-
-fn every(program: impl Fn(&System) + Sync) -> Report {
-    let tester = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dfs(None));
-    let report = tester.run(|sys| program(&sys));
-    assert!(report.verdict.is_exhaustive() || !report.bugs().is_empty());
-    report
-}
 
 #[derive(Debug)]
 struct Answer;
@@ -29,7 +20,7 @@ struct TooLate;
 /// Waits for an answer; `set` sets the timeout. There is no handler for `TooLate` afterwards.
 struct Asker {
     set: fn(&mut Context<Self>),
-    ends: &'static Mutex<BTreeSet<&'static str>>,
+    journal: Journal,
 }
 
 #[actor(states(Waiting, Answered, GaveUp(ignore(Answer))))]
@@ -51,115 +42,82 @@ impl Asker {
 
     #[entry(Answered)]
     fn answered(&mut self) {
-        self.end("answered");
+        self.journal.note("answered");
     }
 
     #[entry(GaveUp)]
     fn gave_up(&mut self) {
-        self.end("gave up");
+        self.journal.note("gave up");
     }
 }
 
-impl Asker {
-    fn end(&self, how: &'static str) {
-        self.ends.lock().expect("no one panics here").insert(how);
-    }
-}
-
-/// Explores every schedule of an answer and a timeout; returns the outcomes.
-fn race(set: fn(&mut Context<Asker>)) -> (Report, Vec<&'static str>) {
-    let ends: &'static Mutex<BTreeSet<&'static str>> = Box::leak(Box::default());
-    let report = every(move |sys| sys.spawn(Asker { set, ends }).tell(Answer));
-    let ends = ends.lock().expect("no one panics here");
-    (report, ends.iter().copied().collect())
+fn ask(sys: &System, set: fn(&mut Context<Asker>), journal: &Journal) {
+    let journal = journal.clone();
+    sys.spawn(Asker { set, journal }).tell(Answer);
 }
 
 #[test]
 fn a_timer_outlives_its_state() {
-    let (report, _) = race(|cx| drop(cx.after(SECOND, TooLate)));
-    assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
+    let rows: [(&str, fn(&mut Context<Asker>)); 4] = [
+        ("a plain one", |cx| drop(cx.after(SECOND, TooLate))),
+        ("one with a name", |cx| {
+            cx.timer().named("late").after(SECOND, TooLate);
+        }),
+        ("one with another name than that of the state", |cx| {
+            cx.timer().named("later").after(SECOND, TooLate);
+            let late = cx.timer().named("late");
+            late.until_state_left().after(SECOND, TooLate);
+        }),
+        ("a periodic one", |cx| {
+            cx.timer().named("late").every(SECOND, TooLate);
+        }),
+    ];
+    for (timer, set) in rows {
+        let (kind, _) = bug(&whole("dfs"), |sys| ask(&sys, set, &Journal::default()));
+        assert_eq!(kind, BugKind::Unhandled, "{timer}");
+    }
 }
 
+/// Of the answer and the timeout, either may be first; the other has no effect then.
 #[test]
-fn a_state_timeout_does_not() {
-    let (report, ends) = race(|cx| drop(cx.timer().until_state_left().after(SECOND, TooLate)));
-    report.assert_clean();
-    assert_eq!(ends, ["answered", "gave up"]);
+fn a_timeout_ends_with_its_scope() {
+    let rows: [(&str, fn(&mut Context<Asker>)); 7] = [
+        ("of the state", |cx| {
+            cx.timer().until_state_left().after(SECOND, TooLate);
+        }),
+        ("until the next event", |cx| {
+            cx.timer().until_event().after(SECOND, TooLate);
+        }),
+        ("set again", |cx| {
+            cx.timer().until_state_left().after(SECOND, TooLate);
+            cx.timer().until_state_left().after(SECOND, TooLate);
+        }),
+        ("with a name", |cx| {
+            let late = cx.timer().named("late");
+            late.until_state_left().after(SECOND, TooLate);
+        }),
+        ("in the place of a timer of that name", |cx| {
+            cx.timer().named("late").after(SECOND, TooLate);
+            let late = cx.timer().named("late");
+            late.until_state_left().after(SECOND, TooLate);
+        }),
+        ("periodic", |cx| {
+            cx.timer().until_state_left().every(SECOND, TooLate);
+        }),
+        ("periodic, in the place of a timer of that name", |cx| {
+            cx.timer().named("late").every(SECOND, TooLate);
+            let late = cx.timer().named("late");
+            late.until_event().every(SECOND, TooLate);
+        }),
+    ];
+    for (timeout, set) in rows {
+        let ends = journals(&whole("dfs"), |sys, journal| ask(sys, set, journal));
+        let ends: Vec<_> = ends.into_keys().flatten().collect();
+        assert_eq!(ends, ["answered", "gave up"], "{timeout}");
+    }
 }
 
-#[test]
-fn an_event_timeout_does_not() {
-    let (report, ends) = race(|cx| drop(cx.timer().until_event().after(SECOND, TooLate)));
-    report.assert_clean();
-    assert_eq!(ends, ["answered", "gave up"]);
-}
-
-#[test]
-fn a_timeout_that_is_set_again_fires_once() {
-    let (report, ends) = race(|cx| {
-        cx.timer().until_state_left().after(SECOND, TooLate);
-        cx.timer().until_state_left().after(SECOND, TooLate);
-    });
-    report.assert_clean();
-    assert_eq!(ends, ["answered", "gave up"]);
-}
-
-#[test]
-fn a_named_timeout_outlives_its_state_and_one_of_the_state_does_not() {
-    let (report, _) = race(|cx| drop(cx.timer().named("late").after(SECOND, TooLate)));
-    assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
-    let (report, ends) = race(|cx| {
-        drop(
-            cx.timer()
-                .named("late")
-                .until_state_left()
-                .after(SECOND, TooLate),
-        )
-    });
-    report.assert_clean();
-    assert_eq!(ends, ["answered", "gave up"]);
-}
-
-#[test]
-fn one_name_is_one_timeout() {
-    let (report, ends) = race(|cx| {
-        cx.timer().named("late").after(SECOND, TooLate);
-        cx.timer()
-            .named("late")
-            .until_state_left()
-            .after(SECOND, TooLate);
-    });
-    report.assert_clean();
-    assert_eq!(ends, ["answered", "gave up"]);
-    let (report, _) = race(|cx| {
-        cx.timer().named("later").after(SECOND, TooLate);
-        cx.timer()
-            .named("late")
-            .until_state_left()
-            .after(SECOND, TooLate);
-    });
-    assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
-}
-
-#[test]
-fn a_periodic_timer_ends_with_its_state_if_that_is_its_end() {
-    let (report, _) = race(|cx| drop(cx.timer().named("late").every(SECOND, TooLate)));
-    assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
-    let (report, ends) = race(|cx| drop(cx.timer().until_state_left().every(SECOND, TooLate)));
-    report.assert_clean();
-    assert_eq!(ends, ["answered", "gave up"]);
-    let (report, ends) = race(|cx| {
-        cx.timer().named("late").every(SECOND, TooLate);
-        cx.timer()
-            .named("late")
-            .until_event()
-            .every(SECOND, TooLate);
-    });
-    report.assert_clean();
-    assert_eq!(ends, ["answered", "gave up"]);
-}
-
-/// The options of a timer.
+/// The options of a timer of three seconds.
 #[derive(Clone, Copy, Debug)]
 struct TimerOptions {
     is_named: bool,
@@ -178,7 +136,7 @@ impl TimerOptions {
         })
     }
 
-    fn arm(self, cx: &mut Context<Wanderer>) {
+    fn arm(self, cx: &mut Context<Wanderer>) -> Timer {
         let mut timer = cx.timer();
         if self.is_named {
             timer = timer.named("late");
@@ -190,10 +148,30 @@ impl TimerOptions {
             timer = timer.until_event();
         }
         match self.is_periodic {
-            true => timer.every(SECOND, TooLate),
-            false => timer.after(SECOND, TooLate),
-        };
+            true => timer.every(3 * SECOND, TooLate),
+            false => timer.after(3 * SECOND, TooLate),
+        }
     }
+
+    /// Returns when the timer fires in ten seconds, if it does not end before its first event.
+    fn fires(self) -> &'static [u64] {
+        match self.is_periodic {
+            // The first tick is an event that is handled.
+            true if self.until_event => &[3],
+            true => &[3, 6, 9],
+            false => &[3],
+        }
+    }
+}
+
+/// An actor's use of its timer.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Course {
+    Waits,
+    LeavesState,
+    ArmsTwice,
+    CancelsByHandle,
+    CancelsByName,
 }
 
 /// A firing of a timer.
@@ -203,22 +181,28 @@ struct Firing {
     again: bool,
 }
 
-/// Arms a timer in its first state, and notes the first two firings.
+/// Arms a timer in its first state, and notes its firings, with their seconds.
 struct Wanderer {
     options: TimerOptions,
-    leaves: bool,
+    course: Course,
+    /// The number of firings after which it halts.
+    most: usize,
     is_answered: bool,
-    has_fired: bool,
-    firings: Arc<Mutex<BTreeSet<Firing>>>,
+    fired: usize,
+    firings: Arc<Mutex<Vec<(u64, Firing)>>>,
 }
 
 #[actor(states(First, Second))]
 impl Wanderer {
     #[entry(First)]
     fn begin(&mut self, cx: &mut Context<Self>) {
-        self.options.arm(cx);
-        if self.leaves {
-            cx.goto(WandererState::Second);
+        let timer = self.options.arm(cx);
+        match self.course {
+            Course::Waits => {}
+            Course::LeavesState => cx.goto(WandererState::Second),
+            Course::ArmsTwice => drop(self.options.arm(cx)),
+            Course::CancelsByHandle => cx.cancel(timer),
+            Course::CancelsByName => cx.cancel("late"),
         }
     }
 
@@ -229,40 +213,62 @@ impl Wanderer {
 
     #[on]
     fn too_late(&mut self, _: TooLate, cx: &mut Context<Self>) {
-        self.firings
-            .lock()
-            .expect("no one panics here")
-            .insert(Firing {
-                after_answer: self.is_answered,
-                again: self.has_fired,
-            });
-        // Two ticks suffice, and without an end there is no last schedule.
-        if self.has_fired {
+        let firing = Firing {
+            after_answer: self.is_answered,
+            again: self.fired > 0,
+        };
+        let mut firings = self.firings.lock().expect("no one panics here");
+        firings.push((cx.now().as_secs(), firing));
+        self.fired += 1;
+        if self.fired == self.most {
             cx.halt();
         }
-        self.has_fired = true;
+    }
+}
+
+impl Wanderer {
+    fn new(options: TimerOptions, course: Course, most: usize) -> Self {
+        Self {
+            options,
+            course,
+            most,
+            is_answered: false,
+            fired: 0,
+            firings: Arc::default(),
+        }
     }
 }
 
 /// Explores every schedule of a timer; returns the possible firings.
-fn firings(options: TimerOptions, leaves: bool) -> BTreeSet<Firing> {
-    let firings = Arc::new(Mutex::default());
-    let noted = firings.clone();
-    let report = every(move |sys| {
-        let wanderer = sys.spawn(Wanderer {
-            options,
-            leaves,
-            is_answered: false,
-            has_fired: false,
-            firings: noted.clone(),
-        });
-        if !leaves {
+fn firings(options: TimerOptions, course: Course) -> BTreeSet<Firing> {
+    let all_firings = Arc::new(Mutex::default());
+    all(|sys| {
+        // Two ticks suffice, and without an end there is no last schedule.
+        let mut wanderer = Wanderer::new(options, course, 2);
+        wanderer.firings = Arc::clone(&all_firings);
+        let wanderer = sys.spawn(wanderer);
+        if course == Course::Waits {
             wanderer.tell(Answer);
         }
     });
-    report.assert_clean();
-    let firings = firings.lock().expect("no one panics here");
-    firings.clone()
+    let firings = mem::take(&mut *all_firings.lock().expect("no one panics here"));
+    firings.into_iter().map(|(_, firing)| firing).collect()
+}
+
+/// Returns the seconds at which the timer fires in ten seconds of production.
+fn fired(options: TimerOptions, course: Course, is_answered: bool) -> Vec<u64> {
+    in_production(|sys| async move {
+        let wanderer = Wanderer::new(options, course, usize::MAX);
+        let firings = Arc::clone(&wanderer.firings);
+        let wanderer = sys.spawn(wanderer);
+        sys.sleep(2 * SECOND).await;
+        if is_answered {
+            wanderer.tell(Answer);
+        }
+        sys.sleep(8 * SECOND).await;
+        let firings = mem::take(&mut *firings.lock().expect("no one panics here"));
+        firings.into_iter().map(|(seconds, _)| seconds).collect()
+    })
 }
 
 #[test]
@@ -281,18 +287,43 @@ fn timers_end_as_each_combination_of_their_options_says() {
             });
             firings.filter(fires_again).collect::<BTreeSet<_>>()
         };
-        let waits = firings(options, false);
+        let waits = firings(options, Course::Waits);
         let after_answer: &[bool] = match options.until_event {
             true => &[false],
             false => &[false, true],
         };
         assert_eq!(waits, expected(after_answer), "{options:?}");
-        let leaves = firings(options, true);
+        let leaves = firings(options, Course::LeavesState);
         let after_answer: &[bool] = match options.until_state_left {
             true => &[],
             false => &[false],
         };
         assert_eq!(leaves, expected(after_answer), "{options:?}");
+    }
+}
+
+#[test]
+fn timers_fire_in_production_as_their_options_and_their_use_say() {
+    for options in TimerOptions::all() {
+        let fires = options.fires();
+        let has_place = options.is_named || options.until_state_left || options.until_event;
+        let each = if has_place { 1 } else { 2 };
+        let twice: Vec<u64> = fires.iter().flat_map(|time| vec![*time; each]).collect();
+        let unless = |ends| match ends {
+            true => &[],
+            false => fires,
+        };
+        for (course, is_answered, expected) in [
+            (Course::Waits, false, fires),
+            (Course::Waits, true, unless(options.until_event)),
+            (Course::LeavesState, false, unless(options.until_state_left)),
+            (Course::ArmsTwice, false, &*twice),
+            (Course::CancelsByHandle, false, &[]),
+            (Course::CancelsByName, false, unless(options.is_named)),
+        ] {
+            let fired = fired(options, course, is_answered);
+            assert_eq!(fired, expected, "{options:?}, {course:?}, {is_answered}");
+        }
     }
 }
 
@@ -318,7 +349,7 @@ impl Hasty {
 
 #[test]
 fn a_timeout_that_is_cancelled_by_name_is_gone_even_where_it_has_fired() {
-    every(|sys| sys.spawn(Hasty).tell(Answer)).assert_clean();
+    all(|sys| sys.spawn(Hasty).tell(Answer));
 }
 
 #[derive(Debug)]
@@ -364,8 +395,7 @@ fn a_machine_of_timeouts_comes_back_to_its_states() {
         sys.monitor::<Changes>();
         sys.spawn(Light);
     });
-    let bug = &report.bugs()[0];
-    assert!(bug.is_liveness(), "{bug:?}");
+    assert!(only_bug(&report).is_liveness(), "{report:?}");
     assert!(report.steps_total < 1_000, "{}", report.steps_total);
 }
 
@@ -440,18 +470,15 @@ impl Connection {
 }
 
 fn connecting(pipes: Pipes) -> Report {
-    Tester::new()
-        .iterations(2_000)
-        .search(Search::Portfolio)
-        .run(move |sys| {
-            let far = sys.spawn(Far);
-            sys.spawn(Connection {
-                far,
-                dials: 0,
-                pipes,
-                running: None,
-            });
-        })
+    Tester::new().iterations(2_000).run(move |sys| {
+        let far = sys.spawn(Far);
+        sys.spawn(Connection {
+            far,
+            dials: 0,
+            pipes,
+            running: None,
+        });
+    })
 }
 
 #[test]
