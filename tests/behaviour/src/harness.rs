@@ -173,6 +173,14 @@ pub fn failure_text(report: &Report) -> String {
     *text.downcast().expect("its text")
 }
 
+/// Asserts that a text contains all these parts.
+#[track_caller]
+pub fn assert_contains(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
+    }
+}
+
 /// Removes the values that depend on the clock.
 pub fn timeless(mut report: Report) -> Report {
     report.elapsed_s = 0.0;

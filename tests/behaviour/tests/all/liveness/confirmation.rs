@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use actor_core::prelude::*;
-use actor_core::{actor, monitor};
 use actor_test::settings::Search;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Tester};
+use behaviour::harness::events::{Go, Tick};
+use behaviour::harness::{assert_contains, only_bug, timeless};
 
-#[derive(Debug)]
-struct Tick;
+use super::{Debt, Owe};
+
 #[derive(Debug)]
 struct Recovered;
 
@@ -85,19 +86,11 @@ fn patient(decides_at: u64, chance: usize, goes_on: bool) -> impl Fn(System) + S
 fn what_every_execution_shows_is_continued_less_and_less_often() {
     let (begun, executions) = (AtomicU64::new(0), 40);
     let program = patient(1, 0, true);
-    let report = tester(executions, 100)
-        .keep_going()
-        .explain(0)
-        .minimize(0)
-        .workers(1)
-        .run(|sys| {
-            begun.fetch_add(1, Ordering::Relaxed);
-            program(sys);
-        });
-    let [bug] = &report.bugs[..] else {
-        panic!("{report:?}");
-    };
-    assert_eq!(bug.seen, executions);
+    let report = tester(executions, 100).keep_going().run(|sys| {
+        begun.fetch_add(1, Ordering::Relaxed);
+        program(sys);
+    });
+    assert_eq!(only_bug(&report).seen, executions);
     let again: u64 = (1..executions).map(|times| 20_u64.div_ceil(times)).sum();
     // One execution is repeated for the recording.
     assert_eq!(begun.into_inner(), executions + 71 + again + 1);
@@ -107,20 +100,18 @@ fn what_every_execution_shows_is_continued_less_and_less_often() {
 struct Dawdler {
     left: usize,
 }
-#[derive(Debug)]
-struct Dawdle;
 #[actor]
 impl Dawdler {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
         self.left = cx.choose(30);
-        cx.me().tell(Dawdle);
+        cx.me().tell(Go);
     }
     #[on]
-    fn dawdle(&mut self, _: Dawdle, cx: &mut Context<Self>) {
+    fn dawdle(&mut self, _: Go, cx: &mut Context<Self>) {
         match self.left {
             0 => cx.me().tell(Tick),
-            _ => cx.me().tell(Dawdle),
+            _ => cx.me().tell(Go),
         }
         self.left = self.left.saturating_sub(1);
     }
@@ -134,23 +125,15 @@ impl Dawdler {
 /// and not to a shorter execution that came later, when the bug was already known.
 #[test]
 fn the_execution_that_is_shown_is_one_that_was_confirmed() {
-    let report = tester(40, 100)
-        .keep_going()
-        .explain(0)
-        .minimize(0)
-        .run(|sys| {
-            sys.monitor::<Recovers>();
-            sys.spawn(Dawdler { left: 0 });
-        });
-    let [bug] = &report.bugs[..] else {
-        panic!("{report:?}");
-    };
+    let report = tester(40, 100).keep_going().run(|sys| {
+        sys.monitor::<Recovers>();
+        sys.spawn(Dawdler { left: 0 });
+    });
+    let bug = only_bug(&report);
     assert_eq!(bug.seen, 40);
     let confirmation = bug.confirmation.expect("it was suspected");
-    assert_eq!(
-        (confirmation.suspicion, confirmation.continuations),
-        (1, 71)
-    );
+    assert_eq!(confirmation.suspicion, 1);
+    assert_eq!(confirmation.continuations, 71);
     assert_eq!(bug.iteration, 1);
 }
 
@@ -179,10 +162,8 @@ fn assert_accused(runs: u64) {
     let is_accused = |seed: &u64| {
         let tester = tester(suspicions, 10).seed(*seed);
         let report = tester.run(patient(40, 3_000, false));
-        assert_eq!(
-            report.transient + report.bugs().len() as u64,
-            report.executions
-        );
+        let bugs = report.bugs().len() as u64;
+        assert_eq!(report.transient + bugs, report.executions);
         !report.is_clean()
     };
     let accused = (0..runs).filter(is_accused).count();
@@ -210,10 +191,8 @@ fn what_never_recovers_is_reported_with_its_confirmation() {
     let bug = report.assert_bug("liveness");
     assert_eq!(bug.kind(), BugKind::Liveness);
     let confirmation = bug.confirmation.expect("heat is confirmed");
-    assert_eq!(
-        (confirmation.continuations, confirmation.recovered),
-        (71, false)
-    );
+    assert_eq!(confirmation.continuations, 71);
+    assert!(!confirmation.recovered);
     assert_eq!((confirmation.horizon, confirmation.suspicion), (2_000, 1));
     assert_eq!(report.transient, 0);
 }
@@ -224,7 +203,7 @@ fn what_always_recovers_is_slow_and_no_bug() {
     report.assert_clean();
     assert_eq!(report.transient, 10);
     let example = report.transient_example.expect("an example");
-    assert!(example.contains("`Recovers` is hot in `Sick`"), "{example}");
+    assert_contains(&example, &["`Recovers` is hot in `Sick`"]);
 }
 
 /// A program that ends later than a tiny bound is not reported: 141 steps, for every bound.
@@ -232,8 +211,7 @@ fn what_always_recovers_is_slow_and_no_bug() {
 fn a_tiny_bound_accuses_nobody() {
     for steps in [1, 5, 10, 14] {
         let tester = Tester::new().max_steps(steps).seed(7);
-        let report = tester.run(patient(69, 100_000, false));
-        report.assert_clean();
+        tester.run(patient(69, 100_000, false)).assert_clean();
     }
     let longer = Tester::new().max_steps(30).strategy(StrategySpec::Random);
     let steps = longer.run(patient(69, 100_000, false)).steps;
@@ -245,13 +223,9 @@ fn a_tiny_bound_accuses_nobody() {
 fn a_continuation_has_a_horizon_of_its_own() {
     // The suspicion arises in step 23: a start-up step of the body, the first send, and 21
     // hot steps. A tick is handled in step 2 n + 1, and a continuation ends with step 2 023.
-    let clean = |decides_at| {
-        tester(1, 100)
-            .run(patient(decides_at, 100_000, true))
-            .is_clean()
-    };
-    assert!(clean(1_011));
-    assert!(!clean(1_012));
+    let run = |decides_at| tester(1, 100).run(patient(decides_at, 100_000, true));
+    assert!(run(1_011).is_clean());
+    assert!(!run(1_012).is_clean());
 }
 
 /// Decides at its first tick if it recovers at the given tick, or never.
@@ -291,8 +265,7 @@ fn the_threshold_doubles_after_a_slow_one() {
     for (recovers_at, threshold) in [(15, 40), (40, 75)] {
         let report = tester(20, 10).keep_going().run(moody(recovers_at));
         let bug = report.bugs().last().expect("a bug");
-        let expected = format!("(threshold {threshold})");
-        assert!(bug.message().contains(&expected), "{}", bug.message());
+        assert_contains(bug.message(), &[&format!("(threshold {threshold})")]);
         assert_eq!(bug.trace.bounds.temperature(), threshold);
         assert!(report.transient > 0);
     }
@@ -302,7 +275,7 @@ fn the_threshold_doubles_after_a_slow_one() {
 /// executions: in 601 steps, the obligation was pending for 600.
 #[test]
 fn the_horizon_grows_with_what_recovers() {
-    let settings = |recovers_at| {
+    let horizon = |recovers_at| {
         let tester = Tester::new().iterations(40).max_steps(200).lasso(false);
         let tester = tester.strategy(StrategySpec::Random).seed(3);
         let report = tester.run(moody(recovers_at));
@@ -310,27 +283,16 @@ fn the_horizon_grows_with_what_recovers() {
         assert!(bug.iteration > 1, "one recovers before");
         bug.confirmation.expect("it is confirmed").horizon
     };
-    assert_eq!(settings(100), 2_000);
-    assert_eq!(settings(300), 8 * 599);
+    assert_eq!(horizon(100), 2_000);
+    assert_eq!(horizon(300), 8 * 599);
 }
 
 /// Suspicions are judged in the order of the iterations, for any number of workers.
 #[test]
 fn what_is_confirmed_does_not_depend_on_the_number_of_workers() {
     let run = |workers| {
-        let tester = tester(24, 10)
-            .search(Search::Portfolio)
-            .keep_going()
-            .workers(workers);
-        let mut report = tester.run(moody(40));
-        report.elapsed_s = 0.0;
-        for strategy in &mut report.strategies {
-            strategy.elapsed_s = 0.0;
-        }
-        for bug in &mut report.bugs {
-            bug.found_after_s = 0.0;
-        }
-        report
+        let tester = tester(24, 10).search(Search::Portfolio).keep_going();
+        timeless(tester.workers(workers).run(moody(40)))
     };
     let alone = run(1);
     assert!(alone.transient > 5 && !alone.is_clean());
@@ -339,8 +301,6 @@ fn what_is_confirmed_does_not_depend_on_the_number_of_workers() {
     }
 }
 
-#[derive(Debug)]
-struct Work;
 #[derive(Debug)]
 struct Rest;
 
@@ -351,12 +311,12 @@ struct Worker {
 #[actor(states(Working(defer(Rest)), Resting))]
 impl Worker {
     #[on]
-    fn work(&mut self, _: Work, cx: &mut Context<Self>) {
+    fn work(&mut self, _: Go, cx: &mut Context<Self>) {
         self.ticks -= 1;
         if self.ticks == 0 {
             cx.goto(WorkerState::Resting);
         } else {
-            cx.me().tell(Work);
+            cx.me().tell(Go);
         }
     }
     #[on(Resting)]
@@ -372,7 +332,7 @@ fn what_is_taken_in_the_last_step_was_not_deferred_for_ever() {
         tester.iterations(3).lasso(false).run(move |sys| {
             let worker = sys.spawn(Worker { ticks });
             worker.tell(Rest);
-            worker.tell(Work);
+            worker.tell(Go);
         })
     };
     for ticks in 30..70 {
@@ -382,26 +342,12 @@ fn what_is_taken_in_the_last_step_was_not_deferred_for_ever() {
         assert!(ticks < 40 || report.transient > 0, "{ticks} ticks");
     }
     let report = run(u64::MAX);
-    assert_eq!(
-        report.assert_bug("defers `Rest`").kind(),
-        BugKind::DeferredForever
-    );
+    let bug = report.assert_bug("defers `Rest`");
+    assert_eq!(bug.kind(), BugKind::DeferredForever);
 }
 
-#[derive(Debug)]
-struct Cough;
 #[derive(Debug)]
 struct Fever;
-
-#[derive(Default)]
-struct Coughs;
-#[monitor(hot, cold)]
-impl Coughs {
-    #[on]
-    fn cough(&mut self, _: &Cough, cx: &mut MonitorContext<Self>) {
-        cx.goto(CoughsState::Hot);
-    }
-}
 
 #[derive(Default)]
 struct Feverish;
@@ -413,7 +359,7 @@ impl Feverish {
     }
 }
 
-/// Coughs most of the time, has a fever now and then, and never ends.
+/// Incurs a debt most of the time, has a fever now and then, and never ends.
 #[derive(Default)]
 struct Ill {
     began: bool,
@@ -426,7 +372,7 @@ impl Ill {
             self.began = true;
             match cx.choose(8) {
                 0 => cx.announce(Fever),
-                _ => cx.announce(Cough),
+                _ => cx.announce(Owe),
             }
         }
         cx.me().tell(Tick);
@@ -438,7 +384,7 @@ impl Ill {
 #[test]
 fn a_bug_that_is_known_is_no_suspicion_any_more() {
     let report = tester(40, 10).keep_going().run(|sys| {
-        sys.monitor::<Coughs>();
+        sys.monitor::<Debt>();
         sys.monitor::<Feverish>();
         sys.spawn(Ill::default()).tell(Tick);
     });
@@ -446,7 +392,7 @@ fn a_bug_that_is_known_is_no_suspicion_any_more() {
         let bug = report.assert_bug(what);
         bug.confirmation.expect("it was continued").suspicion
     };
-    assert_eq!((suspicion("`Coughs`"), suspicion("`Feverish`")), (1, 2));
+    assert_eq!((suspicion("`Debt`"), suspicion("`Feverish`")), (1, 2));
     let first = report.assert_bug("`Feverish`").iteration;
     assert!(first > 3, "the other came several times before: {first}");
 }

@@ -3,21 +3,20 @@
 
 use std::time::Duration;
 
-use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::report::Demand;
 use actor_test::strategy::Gap;
-use actor_test::strategy::{StrategySpec, Unjudged};
+use actor_test::strategy::Unjudged;
 use actor_test::{Bug, BugKind, Report, Tester};
 use behaviour::automata::{Automata, Edge, Model, ModelState};
+use behaviour::harness::{only_bug, whole};
+
+fn tester(strategy: &str) -> Tester {
+    whole(strategy).check_every(0).keep_going()
+}
 
 fn search(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
-    let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
-    let tester = Tester::new()
-        .iterations(u64::MAX)
-        .check_every(0)
-        .strategy(strategy);
-    tester.keep_going().run(|sys| program(&sys))
+    tester(strategy).run(|sys| program(&sys))
 }
 
 /// Returns the liveness bugs.
@@ -43,16 +42,11 @@ impl Graph {
             ModelState::Root => false,
             ModelState::World(world) => world.started[0] && world.states[0] != 0,
         };
+        let operations = model.edges.iter().flatten().map(|edge| edge.who);
         Self {
             edges: model.edges.clone(),
             is_pending: model.points.iter().map(is_pending).collect(),
-            operations: 1 + model
-                .edges
-                .iter()
-                .flatten()
-                .map(|edge| edge.who)
-                .max()
-                .unwrap_or(0),
+            operations: 1 + operations.max().unwrap_or(0),
         }
     }
 
@@ -168,30 +162,20 @@ fn what_stays_owed_in_a_model_is_found_and_nothing_else() {
                 w.get(&first).is_none_or(|first| first.state == 0)
             });
         });
-        let case = || format!("program {number}: {program:#?}");
-        assert_eq!(
-            report.verdict.states(),
-            Some(model.points.len() as u64),
-            "{}",
-            case()
-        );
+        let case = format!("program {number}: {program:#?}");
+        let states = model.points.len() as u64;
+        assert_eq!(report.verdict.states(), Some(states), "{case}");
         let bugs = pending(&report);
-        assert_eq!(bugs.first().map(|bug| demand(bug)), expected, "{}", case());
+        assert_eq!(bugs.first().map(|bug| demand(bug)), expected, "{case}");
         found[expected.map_or(0, |demand| demand as usize)] += 1;
         for bug in bugs {
             let replayed = bug.trace.story.steps.len() as u64;
-            assert_eq!(
-                Some(replayed),
-                bug.trace.cycle.map(|cycle| cycle.to),
-                "{}",
-                case()
-            );
+            let cycle = bug.trace.cycle.expect("there is a cycle");
+            assert_eq!(replayed, cycle.to, "{case}");
         }
     }
-    println!(
-        "none {}, weak {}, strong {}, all {}",
-        found[0], found[1], found[2], found[3]
-    );
+    let [none, weak, strong, all] = found;
+    println!("none {none}, weak {weak}, strong {strong}, all {all}");
     assert!(found[0] > 5 && found[3] > 5, "{found:?}");
 }
 
@@ -314,14 +298,15 @@ fn after_you(sys: &System, polite: usize) {
         raised: vec![false; polite],
     });
     let spawn = |number| {
+        let (board, is_inside) = (board.clone(), false);
         sys.spawn(Polite {
             number,
-            board: board.clone(),
-            is_inside: false,
+            board,
+            is_inside,
         })
     };
-    let first: Vec<ActorRef<Polite>> = (0..polite).map(spawn).collect();
-    let first = first[0].clone();
+    let all: Vec<_> = (0..polite).map(spawn).collect();
+    let first = all[0].clone();
     sys.always_eventually("the first is inside", move |w| {
         w.get(&first).is_some_and(|first| first.is_inside)
     });
@@ -402,21 +387,20 @@ fn philosophers(sys: &System, philosophers: usize) {
 
 /// Returns `None` if the program is proved, and the fairness of the cycle if one is found.
 fn is_live(program: impl Fn(&System, usize) + Sync, size: usize) -> Option<Demand> {
-    for strategy in ["states:order=breadth", "states"] {
+    let [_, report] = ["states:order=breadth", "states"].map(|strategy| {
         let report = search(strategy, |sys| program(sys, size));
         assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
         println!("{strategy}, {size}: {:?} states", report.verdict.states());
-        if strategy == "states" {
-            let [bug] = report.bugs() else {
-                report.assert_clean();
-                return None;
-            };
-            println!("{}", bug.message());
-            assert_eq!(bug.kind(), BugKind::Liveness, "{}", bug.message());
-            return Some(demand(bug));
-        }
+        report
+    });
+    if report.bugs().is_empty() {
+        report.assert_clean();
+        return None;
     }
-    None
+    let bug = only_bug(&report);
+    println!("{}", bug.message());
+    assert_eq!(bug.kind(), BugKind::Liveness, "{}", bug.message());
+    Some(demand(bug))
 }
 
 #[test]
@@ -534,12 +518,7 @@ impl Dozing {
 #[test]
 fn what_can_again_and_again_is_left_by_a_weakly_fair_schedule() {
     for is_patient in [false, true] {
-        let tester = Tester::new()
-            .iterations(u64::MAX)
-            .check_every(0)
-            .patient_timers(is_patient)
-            .strategy(StrategySpec::States(None));
-        let report = tester.keep_going().run(|sys| {
+        let report = tester("states").patient_timers(is_patient).run(|sys| {
             let dozing = sys.spawn(Dozing { rests: false });
             sys.eventually("it rests", move |w| {
                 w.get(&dozing).is_some_and(|dozing| dozing.rests)
@@ -591,8 +570,6 @@ fn what_is_deferred_for_ever_is_not_proved_to_be_well() {
 #[test]
 fn local_steps_first_prove_nothing_of_what_is_owed() {
     let report = search("states:local", |sys| ring(sys, 3));
-    assert_eq!(
-        report.verdict.gaps,
-        [Gap::Cycles(Unjudged::PendingObligations)]
-    );
+    let gaps = [Gap::Cycles(Unjudged::PendingObligations)];
+    assert_eq!(report.verdict.gaps, gaps);
 }

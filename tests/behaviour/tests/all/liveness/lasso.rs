@@ -5,30 +5,12 @@ use std::time::Duration;
 
 use actor_core::Actor;
 use actor_core::prelude::*;
-use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
+use actor_test::strategy::{Enabled, Fairness, StrategySpec};
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::events::Tick;
+use behaviour::harness::{assert_contains, exhaust, timeless, whole};
 
-/// An obligation arises.
-#[derive(Debug)]
-struct Owe;
-/// The obligation is discharged.
-#[derive(Debug)]
-struct Pay;
-
-/// Hot from an `Owe` to the next `Pay`.
-#[derive(Default)]
-struct Debt;
-#[monitor(hot(Open), cold(Paid))]
-impl Debt {
-    #[on]
-    fn owe(&mut self, _: &Owe, cx: &mut MonitorContext<Self>) {
-        cx.goto(DebtState::Open);
-    }
-    #[on]
-    fn pay(&mut self, _: &Pay, cx: &mut MonitorContext<Self>) {
-        cx.goto(DebtState::Paid);
-    }
-}
+use super::{Debt, Forgive, Owe, Pay, Picks};
 
 /// Begins the match with a first ball.
 #[derive(Debug, Fingerprint)]
@@ -82,6 +64,12 @@ macro_rules! players {
             fn new(peer: Option<&ActorRef<Self>>) -> Self {
                 Self { peer: peer.cloned(), $($count: 0)? }
             }
+
+            /// Starts a match that never ends.
+            fn play(sys: &System) {
+                let first = sys.spawn(Self::new(None));
+                first.tell(Serve(sys.spawn(Self::new(Some(&first)))));
+            }
         }
         #[actor]
         impl $player {
@@ -117,15 +105,12 @@ players! {
     Obscure {} hits Opaque;
 }
 
-/// Runs two players for ever.
-macro_rules! play {
-    ($tester:expr, $player:ident) => {
-        $tester.run(|sys| {
-            sys.monitor::<Debt>();
-            let first = sys.spawn($player::new(None));
-            first.tell(Serve(sys.spawn($player::new(Some(&first)))));
-        })
-    };
+/// Runs a program with the monitor.
+fn run(tester: &Tester, program: impl Fn(&System) + Sync) -> Report {
+    tester.run(|sys| {
+        sys.monitor::<Debt>();
+        program(&sys);
+    })
 }
 
 fn once() -> Tester {
@@ -136,13 +121,9 @@ fn once() -> Tester {
 fn lasso(report: &Report) -> u64 {
     let bug = report.assert_bug("that a fair schedule can repeat for ever");
     assert_eq!(bug.kind(), BugKind::Liveness);
-    assert!(
-        bug.message().contains("no step leads out"),
-        "{}",
-        bug.message()
-    );
     let cycle = bug.trace.cycle.expect("the cycle is recorded");
-    assert!(bug.message().contains(&cycle.to_string()));
+    let parts = ["no step leads out", &cycle.to_string()];
+    assert_contains(bug.message(), &parts);
     assert!(cycle.from < cycle.to && cycle.to <= bug.step());
     assert!(report.opaque.is_empty(), "{:?}", report.opaque);
     bug.step()
@@ -158,78 +139,66 @@ fn heat(report: &Report) {
 
 #[test]
 fn a_livelock_is_found_in_a_few_hundred_steps() {
-    let report = play!(once(), Hashed);
+    let report = run(&once(), Hashed::play);
     let step = lasso(&report);
     assert!(step < 300, "{step}");
     let bug = &report.bugs()[0];
-    assert!(
-        bug.message()
-            .starts_with("monitor `Debt` is hot in `Open`, pending since step"),
-        "{}",
-        bug.message()
-    );
+    let message = bug.message();
+    let start = "monitor `Debt` is hot in `Open`, pending since step";
+    assert!(message.starts_with(start), "{message}");
+    assert_contains(message, &["out of the 4 states"]);
     let cycle = bug.trace.cycle.expect("the cycle is recorded");
     assert_eq!(cycle.to - cycle.from, 4, "two to handle and two to send");
-    assert!(bug.message().contains("out of the 4 states"));
-    assert_eq!(
-        bug.trace.story.steps.len() as u64,
-        step,
-        "the replay ends there, too"
-    );
+    let replayed = bug.trace.story.steps.len() as u64;
+    assert_eq!(replayed, step, "the replay ends there, too");
 }
 
 #[test]
 fn what_grows_for_ever_is_left_to_the_heat() {
-    let report = play!(once(), Counting);
+    let report = run(&once(), Counting::play);
     heat(&report);
     assert!(report.opaque.is_empty(), "all of it could be compared");
-    heat(&play!(once(), Numbering));
+    heat(&run(&once(), Numbering::play));
 }
 
 #[test]
 fn a_counter_that_is_skipped_is_no_obstacle() {
-    assert!(lasso(&play!(once(), Skipping)) < 300);
-    assert!(lasso(&play!(once(), Naming)) < 300);
+    assert!(lasso(&run(&once(), Skipping::play)) < 300);
+    assert!(lasso(&run(&once(), Naming::play)) < 300);
 }
 
 #[test]
 fn a_body_that_has_returned_is_no_obstacle() {
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .strategy("states".parse().expect("a strategy"))
-        .run(|sys| {
-            let player = sys.spawn(Hashed::new(None));
-            player.tell(Ball);
-            sys.eventually("it is there", move |w| w.get(&player).is_some());
-        });
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    let report = exhaust(&whole("states"), |sys| {
+        let player = sys.spawn(Hashed::new(None));
+        player.tell(Ball);
+        sys.eventually("it is there", move |w| w.get(&player).is_some());
+    });
     assert!(report.opaque.is_empty(), "{:?}", report.opaque);
 }
 
 #[test]
 fn what_offers_nothing_is_named() {
-    let few = || once().max_steps(1_000);
-    let report = play!(few(), Bare);
-    heat(&report);
-    assert_eq!(report.opaque, ["`Bare` (actor)"]);
-    let report = play!(few(), Obscure);
-    heat(&report);
-    assert_eq!(report.opaque, ["`Opaque` (event)"]);
-    let report = few().run(|sys| {
-        sys.monitor::<Debt>();
+    let few = once().max_steps(1_000);
+    let asks = |sys: &System| {
         let player = sys.spawn(Hashed::new(None));
         sys.spawn(Asks(player));
-    });
-    heat(&report);
-    assert_eq!(report.opaque, ["`Asks` (async handler)"]);
-    let report = few().run(|sys| async move {
+    };
+    let body = few.run(|sys| async move {
         sys.monitor::<Debt>();
         sys.announce(Owe);
         let player = sys.spawn(Hashed::new(None));
         while player.ask(Ball).await.is_ok() {}
     });
-    heat(&report);
-    assert_eq!(report.opaque, ["`test` (async)"]);
+    for (report, opaque) in [
+        (run(&few, Bare::play), "`Bare` (actor)"),
+        (run(&few, Obscure::play), "`Opaque` (event)"),
+        (run(&few, asks), "`Asks` (async handler)"),
+        (body, "`test` (async)"),
+    ] {
+        heat(&report);
+        assert_eq!(report.opaque, [opaque]);
+    }
 }
 
 /// Asks again and again.
@@ -255,8 +224,7 @@ fn what_rests_may_be_opaque() {
     let report = once().run(|sys| async move {
         sys.monitor::<Debt>();
         let never = sys.spawn(Bare::new(None));
-        let first = sys.spawn(Hashed::new(None));
-        first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+        Hashed::play(&sys);
         let asks = sys.spawn(Waits(never));
         asks.ask(Ball).await.expect("it never does");
     });
@@ -317,20 +285,11 @@ walkers! {
 #[test]
 fn a_choice_may_always_turn_out_well() {
     let tester = Tester::new().iterations(250);
-    let report = tester.run(|sys| {
-        sys.monitor::<Debt>();
-        sys.spawn(Tosser { at: 0, length: 8 });
-    });
-    report.assert_clean();
-    let report = tester.run(|sys| {
-        sys.monitor::<Debt>();
-        sys.spawn(Drawer { at: 0, length: 8 });
-    });
-    report.assert_clean();
-    lasso(&once().run(|sys| {
-        sys.monitor::<Debt>();
-        sys.spawn(Stander { at: 0, length: 8 });
-    }));
+    let (at, length) = (0, 8);
+    run(&tester, |sys| drop(sys.spawn(Tosser { at, length }))).assert_clean();
+    run(&tester, |sys| drop(sys.spawn(Drawer { at, length }))).assert_clean();
+    let stands = run(&once(), |sys| drop(sys.spawn(Stander { at, length })));
+    lasso(&stands);
 }
 
 /// Discharges the obligation after several events of the same caller in a row, which depends on the schedule.
@@ -346,11 +305,8 @@ struct Heard(Recipient<Ball>, ActorId);
 impl Listener {
     #[on]
     fn heard(&mut self, heard: Heard, cx: &mut Context<Self>) {
-        self.run = if self.last == Some(heard.1) {
-            self.run + 1
-        } else {
-            1
-        };
+        let again = self.last == Some(heard.1);
+        self.run = if again { self.run + 1 } else { 1 };
         self.last = Some(heard.1);
         if self.run == self.enough {
             cx.announce(Pay);
@@ -375,7 +331,6 @@ impl Caller {
 }
 
 fn callers(sys: &System, enough: u32) {
-    sys.monitor::<Debt>();
     let (run, last) = (0, None);
     let listener = sys.spawn(Listener { run, enough, last });
     sys.spawn(Caller(listener.clone()));
@@ -386,14 +341,14 @@ fn callers(sys: &System, enough: u32) {
 #[test]
 fn a_schedule_may_always_turn_out_well() {
     let tester = Tester::new().iterations(300).strategy(StrategySpec::Random);
-    let report = tester.run(|sys| callers(&sys, 4));
+    let report = run(&tester, |sys| callers(sys, 4));
     report.assert_clean();
     assert!(report.steps.expect("they end").max > 5_000, "luck is rare");
     // No series is long enough here; and series have no limit, so there are infinitely many states.
-    let report = once().run(|sys| callers(&sys, u32::MAX));
+    let report = run(&once(), |sys| callers(sys, u32::MAX));
     heat(&report);
     let cycle = report.bugs()[0].trace.cycle.expect("some run comes back");
-    assert!(report.bugs()[0].message().contains(&cycle.to_string()));
+    assert_contains(report.bugs()[0].message(), &[&cycle.to_string()]);
 }
 
 /// Several matches at the same time: four states each, in all
@@ -401,41 +356,12 @@ fn a_schedule_may_always_turn_out_well() {
 #[test]
 fn all_states_around_are_looked_at() {
     for (matches, before) in [(1, 300), (2, 320), (3, 1_280), (4, 5_120)] {
-        let report = once().run(|sys| {
-            sys.monitor::<Debt>();
-            for _ in 0..matches {
-                let first = sys.spawn(Hashed::new(None));
-                first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
-            }
-        });
+        let play = |sys: &System| (0..matches).for_each(|_| Hashed::play(sys));
+        let report = run(&once(), play);
         let step = lasso(&report);
         assert!(step < before, "{step} steps for {matches}");
         let states = format!("out of the {} states", 4_u32.pow(matches));
-        assert!(report.bugs()[0].message().contains(&states));
-    }
-}
-
-/// Always picks the last of the enabled operations below
-/// a number: claims fairness, but starves the others.
-#[derive(Debug)]
-struct LeavesOut(usize);
-impl Strategy for LeavesOut {
-    fn name(&self) -> String {
-        "leaves out".into()
-    }
-    fn fairness(&self) -> Fairness {
-        Fairness::Fair
-    }
-    fn begin(&mut self, _: &Execution) -> bool {
-        true
-    }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        let others = enabled.iter().enumerate();
-        let mut others = others.filter(|(_, pending)| pending.operation.index() != self.0);
-        Some(others.next().map_or(0, |(index, _)| index))
-    }
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
+        assert_contains(report.bugs()[0].message(), &[&states]);
     }
 }
 
@@ -451,58 +377,40 @@ impl Payer {
 
 #[test]
 fn a_cycle_that_leaves_someone_out_is_none() {
-    let run = |left_out: usize| {
-        let strategy = Box::new(LeavesOut(left_out));
+    let run = |rule: fn(&Enabled<'_>) -> usize| {
+        let fairness = Fairness::Fair;
         let tester = Tester::new().iterations(1).max_steps(1_000);
         let tester = tester.max_fair_steps(20_000).temperature(19_000);
+        let strategy = Box::new(Picks { fairness, rule });
         tester.custom_strategy(strategy).run(|sys| {
             sys.monitor::<Debt>();
-            let first = sys.spawn(Hashed::new(None));
-            first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+            Hashed::play(&sys);
             sys.spawn(Payer).tell(Ball);
         })
     };
     // The payer is enabled all the time, and runs in a fair continuation.
-    let report = run(3);
+    let report = run(|enabled| {
+        let is_other = |operation: usize| operation != 3;
+        let mut others = enabled.iter().map(|pending| pending.operation.index());
+        others.position(is_other).unwrap_or(0)
+    });
     report.assert_clean();
     let example = report.transient_example.expect("it was suspected");
     assert!(example.contains("(threshold 19000)"), "{example}");
     assert!(!example.contains("there is"), "no cycle is seen: {example}");
-    run(usize::MAX).assert_bug("that a fair schedule can repeat for ever");
-}
-
-/// Always picks the first enabled operation.
-#[derive(Debug)]
-struct First(Fairness);
-impl Strategy for First {
-    fn name(&self) -> String {
-        "first".into()
-    }
-    fn fairness(&self) -> Fairness {
-        self.0
-    }
-    fn begin(&mut self, _: &Execution) -> bool {
-        true
-    }
-    fn pick(&mut self, _: &Enabled<'_>) -> Option<usize> {
-        Some(0)
-    }
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
-    }
+    run(|_| 0).assert_bug("that a fair schedule can repeat for ever");
 }
 
 #[test]
 fn only_fair_steps_count() {
     let run = |fairness: Fairness| {
+        let rule = |_: &Enabled<'_>| 0;
         let tester = Tester::new().iterations(1).max_steps(10_000);
-        tester
-            .custom_strategy(Box::new(First(fairness)))
-            .run(|sys| {
-                sys.monitor::<Debt>();
-                let first = sys.spawn(Hashed::new(None));
-                first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
-            })
+        let strategy = Box::new(Picks { fairness, rule });
+        tester.custom_strategy(strategy).run(|sys| {
+            sys.monitor::<Debt>();
+            Hashed::play(&sys);
+        })
     };
     let report = run(Fairness::Unfair);
     report.assert_clean();
@@ -512,23 +420,6 @@ fn only_fair_steps_count() {
     assert!((5_100..5_300).contains(&step), "{step}");
     let cycle = report.bugs()[0].trace.cycle.expect("the cycle is recorded");
     assert!(cycle.from > 5_100);
-}
-
-/// The obligation is suspended: the monitor becomes warm.
-#[derive(Debug)]
-struct Forgive;
-#[derive(Default)]
-struct Patience;
-#[monitor(hot(Open), cold(Paid), warm(Forgiven))]
-impl Patience {
-    #[on]
-    fn owe(&mut self, _: &Owe, cx: &mut MonitorContext<Self>) {
-        cx.goto(PatienceState::Open);
-    }
-    #[on]
-    fn forgive(&mut self, _: &Forgive, cx: &mut MonitorContext<Self>) {
-        cx.goto(PatienceState::Forgiven);
-    }
 }
 
 /// Is hot for some balls, then warm; or hot and warm with every ball.
@@ -560,22 +451,18 @@ impl Moody {
 
 #[test]
 fn what_is_warm_for_ever_is_not_owed_for_ever() {
-    let run = |always: bool| {
+    let moody = |always: bool| {
         let tester = once().max_steps(1_000).temperature(5_000);
-        tester.run(move |sys| {
-            sys.monitor::<Patience>();
+        run(&tester, |sys| {
             let balls = 200;
             sys.spawn(Moody { balls, always }).tell(Ball);
         })
     };
-    let report = run(false);
+    let report = moody(false);
     report.assert_clean();
     assert_eq!(report.undecided, 1, "warm since it was hot");
-    lasso(&run(true));
+    lasso(&moody(true));
 }
-
-#[derive(Debug, Clone, Hash)]
-struct Tick;
 
 /// Retries every second, and may read the clock.
 #[derive(Fingerprint)]
@@ -612,17 +499,15 @@ impl Retries {
     }
 }
 
-fn retries(tester: &Tester, periodic: bool, gives_up_after: Option<Duration>) -> Report {
-    tester.run(move |sys| {
-        sys.monitor::<Debt>();
+fn retries(tester: &Tester, periodic: bool, gives_up_after: Option<u64>) -> Report {
+    run(tester, |sys| {
         sys.spawn(Retries {
             timer: None,
             periodic,
-            gives_up_after,
+            gives_up_after: gives_up_after.map(Duration::from_secs),
         });
         // Another match, so that the periodic timer is not the only activity.
-        let first = sys.spawn(Hashed::new(None));
-        first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+        Hashed::play(sys);
     })
 }
 
@@ -638,12 +523,8 @@ fn timers_are_compared_by_what_is_left_of_them() {
 fn a_program_that_looks_at_the_clock_may_change_its_mind() {
     for periodic in [false, true] {
         let tester = once().max_steps(1_000);
-        heat(&retries(
-            &tester,
-            periodic,
-            Some(Duration::from_secs(10_000)),
-        ));
-        let report = retries(&tester, periodic, Some(Duration::from_secs(100)));
+        heat(&retries(&tester, periodic, Some(10_000)));
+        let report = retries(&tester, periodic, Some(100));
         report.assert_clean();
         assert_eq!(report.undecided, 0, "it gave up");
     }
@@ -652,12 +533,11 @@ fn a_program_that_looks_at_the_clock_may_change_its_mind() {
 #[test]
 fn unmet_predicates_are_owed_as_well() {
     let report = once().run(|sys| {
-        let first = sys.spawn(Hashed::new(None));
-        first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+        Hashed::play(&sys);
         sys.eventually("a third joins", |w| w.all::<Hashed>().count() == 3);
     });
     lasso(&report);
-    assert!(report.bugs()[0].message().contains("a third joins"));
+    assert_contains(report.bugs()[0].message(), &["a third joins"]);
     let report = once().run(|sys| {
         let first = sys.spawn(Hashed::new(None));
         first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
@@ -669,23 +549,13 @@ fn unmet_predicates_are_owed_as_well() {
 #[test]
 fn the_result_does_not_depend_on_the_number_of_workers() {
     let tester = Tester::new().iterations(24).max_steps(500).keep_going();
-    let run = |workers: usize| {
-        let mut report = play!(tester.clone().workers(workers), Hashed);
-        report.elapsed_s = 0.0;
-        let strategies = report.strategies.iter_mut();
-        strategies.for_each(|strategy| strategy.elapsed_s = 0.0);
-        report
-            .bugs
-            .iter_mut()
-            .for_each(|bug| bug.found_after_s = 0.0);
-        report
-    };
+    let run = |workers| timeless(run(&tester.clone().workers(workers), Hashed::play));
     assert_eq!(run(1), run(4));
 }
 
 #[test]
 fn the_search_can_be_turned_off() {
-    let report = play!(once().lasso(false), Hashed);
+    let report = run(&once().lasso(false), Hashed::play);
     heat(&report);
     assert_eq!(report.bugs()[0].trace.cycle, None);
     assert!(report.opaque.is_empty(), "nobody asked");
@@ -735,15 +605,9 @@ impl Breaks {
 
 #[test]
 fn a_fingerprint_that_lies_is_not_believed() {
-    let report = once().run(|sys| {
-        sys.monitor::<Debt>();
-        let (marked, balls) = (false, 0);
-        sys.spawn(Lies { marked, balls });
-    });
+    let (marked, balls) = (false, 0);
+    let report = run(&once(), |sys| drop(sys.spawn(Lies { marked, balls })));
     heat(&report);
     assert_eq!(report.bugs()[0].trace.cycle, None, "what was seen is void");
-    heat(&once().run(|sys| {
-        sys.monitor::<Debt>();
-        sys.spawn(Breaks);
-    }));
+    heat(&run(&once(), |sys| drop(sys.spawn(Breaks))));
 }

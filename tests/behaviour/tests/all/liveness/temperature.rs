@@ -1,57 +1,48 @@
 //! Temperature and bounds: both sides of every threshold, and waits that stay undecided.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use actor_core::forever;
 use actor_core::prelude::*;
-use actor_core::{actor, forever, monitor};
 use actor_test::strategy::Gap;
-use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
-use actor_test::{BugKind, Report, Tester};
+use actor_test::strategy::{Enabled, Fairness, StrategySpec};
+use actor_test::{BodyOutput, BugKind, Report, Tester};
+use behaviour::harness::events::Go;
+use behaviour::harness::{assert_contains, whole};
+
+use super::{Debt, Forgive, Owe, Pay, Picks};
 
 #[derive(Debug)]
 struct Next(u64);
-#[derive(Debug)]
-struct Warm;
-#[derive(Debug)]
-struct Cold;
-#[derive(Debug)]
-struct Hot;
-
-/// Hot from the first `Hot` to the next `Cold`.
-#[derive(Default)]
-struct Owed;
-#[monitor(hot(Hot), cold(Cold), warm(Warm))]
-impl Owed {
-    #[on]
-    fn hot(&mut self, _: &Hot, cx: &mut MonitorContext<Self>) {
-        cx.goto(OwedState::Hot);
-    }
-    #[on]
-    fn warm(&mut self, _: &Warm, cx: &mut MonitorContext<Self>) {
-        cx.goto(OwedState::Warm);
-    }
-    #[on]
-    fn cold(&mut self, _: &Cold, cx: &mut MonitorContext<Self>) {
-        cx.goto(OwedState::Cold);
-    }
-}
 
 /// Sends `Next` to itself again and again, and announces temperatures at
 /// given counts. Each count takes two steps, one to handle and one to send.
 struct Plan {
     temperatures: Vec<(u64, &'static str)>,
     last: u64,
+    count: u64,
+}
+impl Plan {
+    fn new(temperatures: &[(u64, &'static str)], last: u64) -> Self {
+        Self {
+            temperatures: temperatures.to_vec(),
+            last,
+            count: 0,
+        }
+    }
 }
 #[actor]
 impl Plan {
     #[on]
     fn next(&mut self, next: Next, cx: &mut Context<Self>) {
+        self.count = next.0;
         for (at, temperature) in &self.temperatures {
             if *at == next.0 {
                 match *temperature {
-                    "hot" => cx.announce(Hot),
-                    "warm" => cx.announce(Warm),
-                    _ => cx.announce(Cold),
+                    "hot" => cx.announce(Owe),
+                    "warm" => cx.announce(Forgive),
+                    _ => cx.announce(Pay),
                 }
             }
         }
@@ -61,18 +52,38 @@ impl Plan {
     }
 }
 
+/// A tester of one execution with this bound on unfair steps.
+fn once(steps: u64) -> Tester {
+    Tester::new().iterations(1).max_steps(steps)
+}
+
 /// A tester of one random execution with this bound on unfair steps.
 fn bounded(steps: u64) -> Tester {
-    let tester = Tester::new().iterations(1).max_steps(steps);
-    tester.strategy(StrategySpec::Random)
+    once(steps).strategy(StrategySpec::Random)
+}
+
+fn start_plan(sys: &System, temperatures: &[(u64, &'static str)], last: u64) {
+    sys.monitor::<Debt>();
+    sys.spawn(Plan::new(temperatures, last)).tell(Next(0));
 }
 
 fn plan(tester: &Tester, temperatures: &[(u64, &'static str)], last: u64) -> Report {
-    tester.run(|sys| {
-        sys.monitor::<Owed>();
-        let temperatures = temperatures.to_vec();
-        sys.spawn(Plan { temperatures, last }).tell(Next(0));
-    })
+    tester.run(|sys| start_plan(&sys, temperatures, last))
+}
+
+/// Runs a program under a strategy that always picks the oldest operation, with this fairness.
+fn eldest_first<R: BodyOutput<K>, K>(
+    tester: &Tester,
+    fairness: Fairness,
+    program: impl Fn(System) -> R + Sync,
+) -> Report {
+    let rule = |enabled: &Enabled<'_>| {
+        let enabled = enabled.iter().enumerate();
+        let eldest = enabled.min_by_key(|(_, pending)| pending.operation);
+        eldest.map_or(0, |(index, _)| index)
+    };
+    let strategy = Box::new(Picks { fairness, rule });
+    tester.custom_strategy(strategy).run(program)
 }
 
 /// Far above every threshold that a test sets.
@@ -91,24 +102,18 @@ fn both_sides_of_the_threshold() {
     report.assert_clean();
     assert_eq!(report.transient, 1);
     let report = plan(&tester, &[(0, "hot")], LAST);
-    let bug = report.assert_bug("monitor `Owed` is hot in `Hot`");
+    let bug = report.assert_bug("monitor `Debt` is hot in `Open`");
     assert_eq!(bug.kind(), BugKind::Liveness);
-    assert!(bug.message().contains("for 99 steps") && bug.message().contains("threshold 98"));
-    let became_hot = 4;
-    assert!(
-        bug.message()
-            .contains(&format!("pending since step {became_hot}")),
-        "{}",
-        bug.message()
-    );
-    assert_eq!(bug.step(), became_hot + 99);
+    let parts = ["for 99 steps", "threshold 98", "pending since step 4"];
+    assert_contains(bug.message(), &parts);
+    assert_eq!(bug.step(), 4 + 99);
 }
 
 #[test]
 fn the_default_threshold_is_half_of_the_fair_bound() {
     let report = plan(&bounded(100), &[(0, "hot")], LAST);
     let bug = report.assert_bug("liveness");
-    assert!(bug.message().contains("threshold 500"), "{}", bug.message());
+    assert_contains(bug.message(), &["threshold 500"]);
     assert_eq!(bug.step(), 4 + 501);
     let report = plan(&bounded(100).max_fair_steps(300), &[(0, "hot")], LAST);
     assert_eq!(report.assert_bug("liveness").step(), 4 + 151);
@@ -124,11 +129,7 @@ fn cold_resets_the_heat_and_warm_keeps_it() {
     let bug = report.assert_bug("liveness");
     // 80 hot steps, a warm pause, and 21 more hot steps.
     assert_eq!(bug.step(), 4 + 2 * 400 + 21);
-    assert!(
-        bug.message().contains("pending since step 4"),
-        "{}",
-        bug.message()
-    );
+    assert_contains(bug.message(), &["pending since step 4"]);
     let short = [(0, "hot"), (40, "warm"), (400, "hot"), (410, "cold")];
     plan(&tester, &short, 450).assert_clean();
 }
@@ -138,36 +139,18 @@ fn at_the_bound_what_is_owed_stays_undecided() {
     let tester = bounded(100).max_fair_steps(1_000).temperature(900);
     let report = plan(&tester, &[(300, "hot")], LAST);
     // Hot from step 604 on, cut off at step 1000.
-    let spins = report.bugs().iter().all(|bug| bug.kind() == BugKind::Spin);
-    assert!(
-        spins,
-        "{:?}",
-        report.bugs().first().map(|bug| bug.message())
-    );
+    let kinds: Vec<_> = report.bugs().iter().map(|bug| bug.kind()).collect();
+    assert!(kinds.iter().all(|kind| *kind == BugKind::Spin), "{kinds:?}");
     let tester = Tester::new().iterations(10).max_steps(100);
     let tester = tester.max_fair_steps(1_000).temperature(900);
     let report = tester.run(|sys| {
-        sys.monitor::<Owed>();
-        let peer = sys.spawn(Bounces {
-            peer: None,
-            hot_at: 200,
-        });
-        peer.tell(Serve(sys.spawn(Bounces {
-            peer: Some(peer.clone()),
-            hot_at: u64::MAX,
-        })));
+        sys.monitor::<Debt>();
+        play(&sys, 200);
     });
     report.assert_clean();
-    assert_eq!(report.fair_at_bound, 10);
-    assert_eq!(report.undecided, 10);
-    let example = report
-        .undecided_example
-        .as_deref()
-        .expect("an example is kept");
-    assert!(
-        example.contains("monitor `Owed` is hot in `Hot`"),
-        "{example}"
-    );
+    assert_eq!((report.fair_at_bound, report.undecided), (10, 10));
+    let example = report.undecided_example.expect("an example is kept");
+    assert_contains(&example, &["monitor `Debt` is hot in `Open`"]);
 }
 
 #[derive(Debug)]
@@ -190,7 +173,7 @@ impl Bounces {
     #[on]
     fn ball(&mut self, ball: Ball, cx: &mut Context<Self>) {
         if ball.0 + 1 >= self.hot_at {
-            cx.announce(Hot);
+            cx.announce(Owe);
         }
         if let Some(peer) = &self.peer {
             peer.tell(Ball(ball.0 + 1));
@@ -198,46 +181,19 @@ impl Bounces {
     }
 }
 
-/// Always picks the oldest operation; unfair.
-#[derive(Debug)]
-struct Eldest {
-    fairness: Fairness,
-}
-impl Strategy for Eldest {
-    fn name(&self) -> String {
-        "eldest".into()
-    }
-    fn fairness(&self) -> Fairness {
-        self.fairness
-    }
-    fn begin(&mut self, _: &Execution) -> bool {
-        true
-    }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        let eldest = enabled
-            .iter()
-            .enumerate()
-            .min_by_key(|(_, pending)| pending.operation);
-        eldest.map(|(index, _)| index)
-    }
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
-    }
+/// Starts a match that never ends.
+fn play(sys: &System, hot_at: u64) {
+    let peer = sys.spawn(Bounces { peer: None, hot_at });
+    let (other, hot_at) = (Some(peer.clone()), u64::MAX);
+    peer.tell(Serve(sys.spawn(Bounces {
+        peer: other,
+        hot_at,
+    })));
 }
 
 fn hot_for_ever(fairness: Fairness) -> Report {
-    let tester = Tester::new().iterations(1).max_steps(100);
-    tester
-        .custom_strategy(Box::new(Eldest { fairness }))
-        .run(|sys| {
-            sys.monitor::<Owed>();
-            let temperatures = vec![(0, "hot")];
-            sys.spawn(Plan {
-                temperatures,
-                last: LAST,
-            })
-            .tell(Next(0));
-        })
+    let program = |sys: System| start_plan(&sys, &[(0, "hot")], LAST);
+    eldest_first(&once(100), fairness, program)
 }
 
 #[test]
@@ -254,24 +210,15 @@ fn an_unfair_execution_is_cut_without_a_verdict() {
 
 #[test]
 fn a_bug_that_ends_the_exploration_leaves_liveness_unmentioned() {
-    let run = |keep_going| {
-        let tester = Tester::new().iterations(1).max_steps(100);
-        let tester = if keep_going {
-            tester.keep_going()
-        } else {
-            tester
-        };
-        let fairness = Fairness::Unfair;
-        tester
-            .custom_strategy(Box::new(Eldest { fairness }))
-            .run(|sys| -> () {
-                sys.monitor::<Owed>();
-                panic!("before anybody had a turn");
-            })
+    let run = |tester: &Tester| {
+        eldest_first(tester, Fairness::Unfair, |sys| -> () {
+            sys.monitor::<Debt>();
+            panic!("before anybody had a turn");
+        })
     };
-    assert!(!run(false).liveness_unchecked);
+    assert!(!run(&once(100)).liveness_unchecked);
     // A strategy that continues has given every operation a turn.
-    assert!(run(true).liveness_unchecked);
+    assert!(run(&once(100).keep_going()).liveness_unchecked);
 }
 
 /// Under unfair strategies, obligations are judged in executions
@@ -279,18 +226,12 @@ fn a_bug_that_ends_the_exploration_leaves_liveness_unmentioned() {
 #[test]
 fn liveness_is_unchecked_where_an_unfair_execution_was_cut_off() {
     let run = |long: bool| {
-        let tester = Tester::new().iterations(4).max_steps(100);
-        let fairness = Fairness::Unfair;
-        let calls = std::sync::atomic::AtomicU32::new(0);
-        tester
-            .custom_strategy(Box::new(Eldest { fairness }))
-            .run(move |sys| {
-                sys.monitor::<Owed>();
-                let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                let last = if long && call == 2 { LAST } else { 3 };
-                let temperatures = vec![(0, "hot"), (2, "cold")];
-                sys.spawn(Plan { temperatures, last }).tell(Next(0));
-            })
+        let calls = AtomicU32::new(0);
+        eldest_first(&once(100).iterations(4), Fairness::Unfair, move |sys| {
+            let call = calls.fetch_add(1, Ordering::Relaxed);
+            let last = if long && call == 2 { LAST } else { 3 };
+            start_plan(&sys, &[(0, "hot"), (2, "cold")], last);
+        })
     };
     let report = run(false);
     report.assert_clean();
@@ -306,28 +247,29 @@ fn heat_counts_from_the_start_of_the_fair_part() {
     let report = hot_for_ever(Fairness::FairFrom(50));
     let bug = report.assert_bug("liveness");
     assert_eq!(bug.step(), 50 + 501);
-    assert!(
-        bug.message().contains("pending since step 4"),
-        "{}",
-        bug.message()
-    );
+    assert_contains(bug.message(), &["pending since step 4"]);
     assert!(!report.liveness_unchecked);
 }
 
-/// Ends the match after some balls.
-struct Referee;
 #[derive(Debug, Clone)]
 struct Minute;
+
+/// Owes until a timer fires after this time; then it pays, or panics.
+struct Late {
+    after: Duration,
+    panics: bool,
+}
 #[actor]
-impl Referee {
+impl Late {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        cx.announce(Hot);
-        cx.after(Duration::from_secs(60), Minute);
+        cx.announce(Owe);
+        cx.after(self.after, Minute);
     }
     #[on]
     fn minute(&mut self, _: Minute, cx: &mut Context<Self>) {
-        cx.announce(Cold);
+        assert!(!self.panics, "the time has come");
+        cx.announce(Pay);
     }
 }
 
@@ -335,16 +277,10 @@ impl Referee {
 #[test]
 fn slow_but_live_is_no_bug() {
     let report = Tester::new().iterations(200).max_steps(200).run(|sys| {
-        sys.monitor::<Owed>();
-        let peer = sys.spawn(Bounces {
-            peer: None,
-            hot_at: u64::MAX,
-        });
-        peer.tell(Serve(sys.spawn(Bounces {
-            peer: Some(peer.clone()),
-            hot_at: u64::MAX,
-        })));
-        sys.spawn(Referee);
+        sys.monitor::<Debt>();
+        play(&sys, u64::MAX);
+        let (after, panics) = (Duration::from_secs(60), false);
+        sys.spawn(Late { after, panics });
     });
     report.assert_clean();
     assert_eq!(report.undecided, 0);
@@ -352,36 +288,28 @@ fn slow_but_live_is_no_bug() {
 
 #[test]
 fn predicates_heat_by_the_same_rule() {
-    let tester = Tester::new().iterations(1);
-    let tester = tester.max_steps(1_000).temperature(100);
-    let count_of = |report: &Report| report.assert_bug("liveness").step();
+    let tester = once(1_000).temperature(100);
     let eventually = |goal: u64| {
         tester.run(move |sys| {
-            let counts = sys.spawn(Counts(0));
+            let counts = sys.spawn(Plan::new(&[], u64::MAX));
             counts.tell(Next(0));
             sys.eventually("it gets there", move |w| {
-                w.get(&counts).is_some_and(|c| c.0 >= goal)
+                w.get(&counts).is_some_and(|counts| counts.count >= goal)
             });
         })
     };
     eventually(40).assert_bug("no progress");
     let report = eventually(LAST);
-    assert!(
-        report.bugs[0].message().contains("it gets there"),
-        "{}",
-        report.bugs[0].message()
-    );
-    assert_eq!(
-        count_of(&report),
-        1 + 101,
-        "pending since the body registered it"
-    );
+    assert_contains(report.bugs[0].message(), &["it gets there"]);
+    // Pending since the body registered it.
+    assert_eq!(report.assert_bug("liveness").step(), 1 + 101);
     let again = |period: u64| {
         tester.run(move |sys| {
-            let counts = sys.spawn(Counts(0));
+            let counts = sys.spawn(Plan::new(&[], u64::MAX));
             counts.tell(Next(0));
             sys.always_eventually("it comes round", move |w| {
-                w.get(&counts).is_none_or(|counts| counts.0 % period == 0)
+                w.get(&counts)
+                    .is_none_or(|counts| counts.count % period == 0)
             });
         })
     };
@@ -391,46 +319,26 @@ fn predicates_heat_by_the_same_rule() {
     let slow = again(60);
     slow.assert_clean();
     let example = slow.transient_example.expect("it was suspected");
-    assert!(example.contains("it comes round"), "{example}");
-}
-
-struct Counts(u64);
-#[actor]
-impl Counts {
-    #[on]
-    fn next(&mut self, next: Next, cx: &mut Context<Self>) {
-        self.0 = next.0;
-        cx.me().tell(Next(next.0 + 1));
-    }
+    assert_contains(&example, &["it comes round"]);
 }
 
 #[test]
 fn heat_from_before_the_switch_is_forgotten_in_a_warm_pause() {
-    let plan = |temperatures: &[(u64, &'static str)]| {
-        let fairness = Fairness::FairFrom(50);
-        let tester = Tester::new().iterations(1).max_steps(100);
-        let report = tester
-            .custom_strategy(Box::new(Eldest { fairness }))
-            .run(|sys| {
-                sys.monitor::<Owed>();
-                let temperatures = temperatures.to_vec();
-                sys.spawn(Plan {
-                    temperatures,
-                    last: LAST,
-                })
-                .tell(Next(0));
-            });
-        report.assert_bug("liveness").step()
-    };
     let hot_again = 4 + 2 * 100;
-    // Hot from step 4 on, and warm at step 24, before the switch at step 50.
-    let before = [(0, "hot"), (10, "warm"), (100, "hot")];
-    assert_eq!(plan(&before), hot_again + 501);
-    // Warm at step 50, the last one that does not count, and at step 52, two steps of which count.
-    let at = [(0, "hot"), (23, "warm"), (100, "hot")];
-    assert_eq!(plan(&at), hot_again + 501);
-    let after = [(0, "hot"), (24, "warm"), (100, "hot")];
-    assert_eq!(plan(&after), hot_again + 501 - 2);
+    for (at, counted) in [
+        // Hot from step 4 on, and warm at step 24, before the switch at step 50.
+        (10, 0),
+        // Warm at step 50, the last one that does not count.
+        (23, 0),
+        // Warm at step 52, two steps of which count.
+        (24, 2),
+    ] {
+        let report = eldest_first(&once(100), Fairness::FairFrom(50), |sys| {
+            start_plan(&sys, &[(0, "hot"), (at, "warm"), (100, "hot")], LAST);
+        });
+        let step = report.assert_bug("liveness").step();
+        assert_eq!(step, hot_again + 501 - counted, "warm at {at}");
+    }
 }
 
 /// A spin: a quarter of the bound, and at least a hundred
@@ -465,39 +373,28 @@ impl Counter {
     fn ask(&mut self, _: Ask) {}
     #[on]
     fn chill(&mut self, _: Chill, cx: &mut Context<Self>) {
-        cx.announce(Cold);
+        cx.announce(Pay);
     }
 }
 
 /// The strategy prefers the players of an endless match to the actor that
 /// would cool the monitor; the body calls `finish` while the monitor is hot.
 fn finish_while_hot(fairness: Fairness, is_cooled: bool) -> Report {
-    let tester = Tester::new().iterations(1).max_steps(100);
-    tester
-        .custom_strategy(Box::new(Eldest { fairness }))
-        .run(move |sys| async move {
-            sys.monitor::<Owed>();
-            sys.announce(Hot);
-            let asked = sys.spawn(Counter);
-            // Four steps each.
-            for _ in 0..10 {
-                asked.ask(Ask).await.expect("it lives");
-            }
-            let peer = sys.spawn(Bounces {
-                peer: None,
-                hot_at: u64::MAX,
-            });
-            let other = sys.spawn(Bounces {
-                peer: Some(peer.clone()),
-                hot_at: u64::MAX,
-            });
-            peer.tell(Serve(other));
-            let cools = sys.spawn(Counter);
-            if is_cooled {
-                cools.tell(Chill);
-            }
-            sys.finish();
-        })
+    eldest_first(&once(100), fairness, move |sys| async move {
+        sys.monitor::<Debt>();
+        sys.announce(Owe);
+        let asked = sys.spawn(Counter);
+        // Four steps each.
+        for _ in 0..10 {
+            asked.ask(Ask).await.expect("it lives");
+        }
+        play(&sys, u64::MAX);
+        let cools = sys.spawn(Counter);
+        if is_cooled {
+            cools.tell(Chill);
+        }
+        sys.finish();
+    })
 }
 
 #[test]
@@ -515,15 +412,11 @@ fn an_unfair_strategy_goes_on_fairly_when_the_end_is_asked_for() {
     let asked_at = 2 + 10 * 4 + 4;
     for fairness in [Fairness::Unfair, Fairness::FairFrom(90)] {
         let report = finish_while_hot(fairness, false);
-        let bug = report.assert_bug("monitor `Owed` is hot in `Hot`");
+        let bug = report.assert_bug("monitor `Debt` is hot in `Open`");
         assert_eq!(bug.kind(), BugKind::Liveness);
         // The temperature starts anew in the fair suffix, although the monitor was hot before.
         assert_eq!(bug.step(), asked_at + 501, "{}", bug.message());
-        assert!(
-            bug.message().contains("pending since step 1"),
-            "{}",
-            bug.message()
-        );
+        assert_contains(bug.message(), &["pending since step 1"]);
         assert_eq!(bug.trace.fair_from, Some(asked_at));
     }
     let report = finish_while_hot(Fairness::Fair, false);
@@ -534,15 +427,12 @@ fn an_unfair_strategy_goes_on_fairly_when_the_end_is_asked_for() {
 #[test]
 fn a_fair_suffix_is_no_part_of_a_systematic_search() {
     let dfs = |is_hot: bool| {
-        let tester = Tester::new()
-            .iterations(u64::MAX)
-            .strategy(StrategySpec::Dfs(None));
-        let report = tester.run(move |sys| async move {
-            sys.monitor::<Owed>();
+        let report = whole("dfs").run(move |sys| async move {
+            sys.monitor::<Debt>();
             let cools = sys.spawn(Counter);
             cools.ask(Ask).await.expect("it lives");
             if is_hot {
-                sys.announce(Hot);
+                sys.announce(Owe);
                 cools.tell(Chill);
             }
             sys.finish();
@@ -558,8 +448,6 @@ fn a_fair_suffix_is_no_part_of_a_systematic_search() {
 
 #[derive(Debug)]
 struct Never;
-#[derive(Debug)]
-struct Begin;
 
 /// Ticks for ever, without an effect on others.
 struct Ticks;
@@ -582,6 +470,7 @@ enum Waiting {
     ForReplyWithLimit,
     ForChannel,
     ForEventWithTicks,
+    ForEventForeverWithTimer,
     Asleep,
 }
 
@@ -595,7 +484,7 @@ impl Waits {
     #[on]
     fn minute(&mut self, _: Minute) {}
     #[on]
-    async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+    async fn begin(&mut self, _: Go, cx: &mut Context<Self>) {
         match self.how {
             Waiting::ForEvent => {
                 cx.receive::<Never>().await;
@@ -613,6 +502,10 @@ impl Waits {
             Waiting::ForEventWithTicks => {
                 cx.every(Duration::from_secs(1), Minute);
                 cx.receive::<Never>().await;
+            }
+            Waiting::ForEventForeverWithTimer => {
+                cx.after(Duration::from_secs(1), Minute);
+                forever(cx.receive::<Never>()).await;
             }
             Waiting::Asleep => loop {
                 cx.sleep(Duration::from_secs(1)).await;
@@ -632,45 +525,31 @@ impl Silent {
     }
 }
 
+fn start_waiting(sys: &System, how: Waiting) -> ActorRef<Waits> {
+    sys.spawn(Ticks);
+    let silent = sys.spawn(Silent::default());
+    sys.spawn(Waits { how, silent })
+}
+
 fn waits(how: Waiting, tester: &Tester) -> Report {
-    tester.run(move |sys| {
-        sys.spawn(Ticks);
-        let silent = sys.spawn(Silent::default());
-        sys.spawn(Waits { how, silent }).tell(Begin);
-    })
+    tester.run(move |sys| start_waiting(&sys, how).tell(Go))
 }
 
 #[test]
 fn who_awaits_in_vain_beside_a_timer_is_found() {
-    let tester = bounded(200);
+    use BugKind::{Deadlock, OutsideWait};
+    let event = "`Waits` awaits an event `Never`";
+    let reply = "`Waits` awaits the reply of `Silent`";
     for (how, kind, what) in [
-        (
-            Waiting::ForEvent,
-            BugKind::Deadlock,
-            "`Waits` awaits an event `Never`",
-        ),
-        (
-            Waiting::ForEventWithTicks,
-            BugKind::Deadlock,
-            "`Waits` awaits an event `Never`",
-        ),
-        (
-            Waiting::ForReply,
-            BugKind::Deadlock,
-            "`Waits` awaits the reply of `Silent`",
-        ),
-        (
-            Waiting::ForChannel,
-            BugKind::OutsideWait,
-            "`Waits` awaits something",
-        ),
+        (Waiting::ForEvent, Deadlock, event),
+        (Waiting::ForEventWithTicks, Deadlock, event),
+        (Waiting::ForReply, Deadlock, reply),
+        (Waiting::ForChannel, OutsideWait, "`Waits` awaits something"),
     ] {
-        let report = waits(how, &tester);
+        let report = waits(how, &bounded(200));
         let bug = report.assert_bug(what);
         assert_eq!(bug.kind(), kind);
-        let message = bug.message();
-        assert!(message.contains("for 1001 steps"), "{message}");
-        assert!(message.contains("(threshold 1000)"), "{message}");
+        assert_contains(bug.message(), &["for 1001 steps", "(threshold 1000)"]);
         let confirmation = bug.confirmation.expect("it was continued");
         assert!(!confirmation.recovered && confirmation.continuations >= 20);
     }
@@ -684,10 +563,8 @@ fn who_has_time_or_a_time_limit_waits_in_silence() {
         assert_eq!((report.transient, report.undecided), (0, 0), "{how:?}");
         assert_eq!(report.fair_at_bound, 1);
         let example = report.restless_example.expect("it says why");
-        assert!(
-            example.starts_with("`Ticks` gets `Minute` every 1s"),
-            "{example}"
-        );
+        let why = "`Ticks` gets `Minute` every 1s";
+        assert!(example.starts_with(why), "{example}");
     }
     // The handler does not even prevent the end of the execution.
     let report = waits(Waiting::ForEventForever, &bounded(200));
@@ -702,22 +579,17 @@ fn both_sides_of_the_threshold_of_a_wait() {
     let step = found.assert_bug("awaits an event").step();
     let begun = step - 101;
     let tester = |fair: u64| bounded(200).max_fair_steps(fair).temperature(300);
-    let same = |report: &Report| {
-        report.bugs()[0]
-            .message()
-            .contains(&format!("since step {begun}"))
-    };
-    assert!(same(&found));
-    let report = waits(Waiting::ForEvent, &tester(begun + 301));
-    assert!(same(&report));
+    let since = format!("since step {begun}");
+    let suspected = waits(Waiting::ForEvent, &tester(begun + 301));
+    for report in [&found, &suspected] {
+        assert_contains(report.bugs()[0].message(), &[&since]);
+    }
     let report = waits(Waiting::ForEvent, &tester(begun + 300));
     report.assert_clean();
     assert_eq!(report.undecided, 1);
     let example = report.undecided_example.expect("it is told");
-    assert_eq!(
-        example,
-        format!("`Waits` awaits an event `Never`, pending since step {begun}")
-    );
+    let expected = format!("`Waits` awaits an event `Never`, pending {since}");
+    assert_eq!(example, expected);
     // A wait that was cut off after a tenth of the threshold is not counted as undecided.
     assert_eq!(waits(Waiting::ForEvent, &tester(begun + 31)).undecided, 1);
     assert_eq!(waits(Waiting::ForEvent, &tester(begun + 30)).undecided, 0);
@@ -744,14 +616,21 @@ impl Slow {
     }
 }
 
+impl Slow {
+    fn new(rounds: u64) -> Self {
+        let reply = None;
+        Self { rounds, reply }
+    }
+}
+
 /// Asks again and again.
 struct Customer(ActorRef<Slow>);
 #[actor]
 impl Customer {
     #[on]
-    async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+    async fn begin(&mut self, _: Go, cx: &mut Context<Self>) {
         self.0.ask(Ask).await.expect("it is answered");
-        cx.me().tell(Begin);
+        cx.me().tell(Go);
     }
 }
 
@@ -759,40 +638,30 @@ impl Customer {
 fn who_waits_long_and_is_served_is_no_bug() {
     let slow = |rounds: u64| {
         let tester = Tester::new().iterations(20).max_steps(200);
-        tester.run(move |sys| {
+        let report = tester.run(move |sys| {
             sys.spawn(Ticks);
-            let slow = sys.spawn(Slow {
-                rounds,
-                reply: None,
-            });
-            sys.spawn(Customer(slow)).tell(Begin);
-        })
+            let slow = sys.spawn(Slow::new(rounds));
+            sys.spawn(Customer(slow)).tell(Go);
+        });
+        report.assert_clean();
+        report
     };
     // Each wait takes a part of the 1000 allowed steps.
-    let report = slow(100);
-    report.assert_clean();
-    assert_eq!(report.transient, 0);
+    assert_eq!(slow(100).transient, 0);
     // Each wait takes more: all are suspected, and all end later.
     let report = slow(600);
-    report.assert_clean();
     assert!(report.transient > 0, "it was suspected");
     let example = report.transient_example.expect("it was suspected");
-    assert!(example.contains("awaits the reply of `Slow`"), "{example}");
+    assert_contains(&example, &["awaits the reply of `Slow`"]);
 }
 
 /// Under a strategy that starves the actor, a wait counts only from the fair part on.
 #[test]
 fn a_wait_counts_in_the_fair_part_only() {
     let report = |fairness: Fairness| {
-        let tester = Tester::new().iterations(1).max_steps(200);
-        tester
-            .custom_strategy(Box::new(Eldest { fairness }))
-            .run(|sys| {
-                sys.spawn(Ticks);
-                let silent = sys.spawn(Silent::default());
-                let how = Waiting::ForReply;
-                sys.spawn(Waits { how, silent }).tell(Begin);
-            })
+        eldest_first(&once(200), fairness, |sys| {
+            start_waiting(&sys, Waiting::ForReply).tell(Go);
+        })
     };
     let bug = report(Fairness::FairFrom(150));
     let bug = bug.assert_bug("`Waits` awaits the reply of `Silent`, for 1001 steps");
@@ -807,7 +676,7 @@ struct Defers;
 #[actor(states(Busy(defer(Never)), Free))]
 impl Defers {
     #[on(Busy)]
-    fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+    fn begin(&mut self, _: Go, cx: &mut Context<Self>) {
         cx.goto(DefersState::Free);
     }
     #[on(Free)]
@@ -825,13 +694,10 @@ fn an_event_deferred_for_ever_beside_others_is_found() {
         tester.strategy(StrategySpec::Random).run(move |sys| {
             let defers = sys.spawn(Defers);
             defers.tell(Never);
-            let slow = sys.spawn(Slow {
-                rounds: 10,
-                reply: None,
-            });
+            let slow = sys.spawn(Slow::new(10));
             // Keeps the execution busy, and releases the deferring actor now and then.
-            sys.spawn(Customer(slow)).tell(Begin);
-            sys.spawn(LetsGo { defers, lets_go }).tell(Begin);
+            sys.spawn(Customer(slow)).tell(Go);
+            sys.spawn(LetsGo { defers, lets_go }).tell(Go);
         })
     };
     let found = report(false);
@@ -851,12 +717,12 @@ struct LetsGo {
 #[actor]
 impl LetsGo {
     #[on]
-    fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+    fn begin(&mut self, _: Go, cx: &mut Context<Self>) {
         if self.lets_go && cx.choose(50) == 0 {
             self.defers.tell(Never);
-            self.defers.tell(Begin);
+            self.defers.tell(Go);
         }
-        cx.me().tell(Begin);
+        cx.me().tell(Go);
     }
 }
 
@@ -865,20 +731,16 @@ impl LetsGo {
 fn a_body_that_awaits_in_vain_is_found_with_who_keeps_it() {
     let tester = Tester::new().iterations(5).max_steps(200);
     let report = tester.run(|sys| async move {
-        sys.spawn(Ticks);
-        let silent = sys.spawn(Silent::default());
-        let how = Waiting::ForEvent;
-        let waits = sys.spawn(Waits { how, silent });
-        waits.ask(Begin).await.expect("it never answers");
+        let waits = start_waiting(&sys, Waiting::ForEvent);
+        waits.ask(Go).await.expect("it never answers");
     });
     let bug = report.assert_bug("`Waits` awaits an event `Never`, for 1001 steps");
-    let message = bug.message();
-    assert!(
-        message.contains("meanwhile `test` awaits the reply of `Waits`"),
-        "{message}"
-    );
+    let meanwhile = "meanwhile `test` awaits the reply of `Waits`";
+    assert_contains(bug.message(), &[meanwhile]);
 }
 
+#[derive(Debug)]
+struct Begin;
 #[derive(Debug)]
 struct Job(u64);
 
@@ -916,45 +778,16 @@ fn what_a_patient_server_does_not_read_is_told() {
     assert_eq!(example, "`Server` with 1 unread event, `Begin` first");
 }
 
-#[derive(Debug, Clone)]
-struct Pulse;
-
-/// Waits for a job, and therefore does not handle its timer.
-struct Dozes;
-#[actor(receive(Job))]
-impl Dozes {
-    #[on]
-    async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
-        cx.after(Duration::from_secs(1), Pulse);
-        forever(cx.receive::<Job>()).await;
-    }
-    #[on]
-    fn pulse(&mut self, _: Pulse) {}
-}
-
 /// Unread timer events and stop requests were sent by no actor, so no event is lost.
 #[test]
 fn ticks_that_nobody_reads_are_no_loss() {
     let report = Tester::new().iterations(10).run(|sys| {
-        sys.spawn(Dozes).tell(Begin);
+        let silent = sys.spawn(Silent::default());
+        let how = Waiting::ForEventForeverWithTimer;
+        sys.spawn(Waits { how, silent }).tell(Go);
     });
     report.assert_clean();
     assert_eq!((report.unread, report.unread_example), (0, None));
-}
-
-/// Sets a timer that fires once, after this time.
-struct Late(Duration);
-#[actor]
-impl Late {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.announce(Hot);
-        cx.after(self.0, Minute);
-    }
-    #[on]
-    fn minute(&mut self, _: Minute) {
-        panic!("the time has come");
-    }
 }
 
 /// An execution ends after three rounds of periodic timers alone, but not
@@ -964,7 +797,8 @@ fn periodic_timers_are_no_end_while_another_timer_is_armed() {
     let tester = || Tester::new().iterations(20).max_steps(200);
     let report = tester().run(|sys| {
         sys.spawn(Ticks);
-        sys.spawn(Late(Duration::from_secs(20)));
+        let (after, panics) = (Duration::from_secs(20), true);
+        sys.spawn(Late { after, panics });
     });
     report.assert_bug("the time has come");
     let report = tester().run(|sys| {
@@ -974,11 +808,11 @@ fn periodic_timers_are_no_end_while_another_timer_is_armed() {
     report.assert_clean();
     assert_eq!((report.fair_at_bound, report.unread), (0, 0));
     let report = tester().run(|sys| {
-        sys.monitor::<Owed>();
-        sys.announce(Hot);
+        sys.monitor::<Debt>();
+        sys.announce(Owe);
         sys.spawn(Ticks);
     });
-    let bug = report.assert_bug("monitor `Owed` is hot in `Hot`");
+    let bug = report.assert_bug("monitor `Debt` is hot in `Open`");
     assert_eq!(bug.kind(), BugKind::Liveness);
 }
 
@@ -1000,8 +834,7 @@ impl Swings {
 
 #[test]
 fn who_goes_to_another_state_does_not_spin() {
-    let tester = Tester::new().iterations(1).max_steps(100);
-    let report = tester.run(|sys| sys.spawn(Swings).tell(Next(0)));
+    let report = once(100).run(|sys| sys.spawn(Swings).tell(Next(0)));
     report.assert_clean();
     assert_eq!(report.fair_at_bound, 1);
 }

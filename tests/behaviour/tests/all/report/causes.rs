@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
-use actor_core::{actor, monitor, thread};
+use actor_core::thread;
 use actor_test::Tester;
-use actor_test::causes::{Causes, DecisivePoint};
+use actor_test::causes::{Causes, ContinuationCounts, DecisivePoint};
 use actor_test::strategy::StrategySpec;
 
 /// The budget in steps for the search for causes.
@@ -105,19 +105,28 @@ fn kitchen(orders_at: u64, breaks_at: u64, ends_at: u64, noises: u64) -> impl Fn
     }
 }
 
+/// A tester of random executions that searches for causes.
+fn random(iterations: u64) -> Tester {
+    let tester = Tester::new().strategy(StrategySpec::Random);
+    tester.iterations(iterations).explain(STEPS)
+}
+
 fn tester() -> Tester {
-    Tester::new()
-        .strategy(StrategySpec::Random)
-        .iterations(100)
-        .max_steps(300)
-        .lasso(false)
-        .explain(STEPS)
+    random(100).max_steps(300).lasso(false)
 }
 
 fn causes(tester: &Tester, program: impl Fn(&System) + Sync) -> Causes {
     let report = tester.run(|sys| program(&sys));
     let bug = report.bugs.first().expect("it fails");
     bug.causes.clone().expect("causes were looked for")
+}
+
+/// Returns the continuations of a bug for which nothing in its execution is decisive.
+fn from_the_start(causes: &Causes) -> ContinuationCounts {
+    match causes.decided {
+        DecisivePoint::FromTheStart { share, .. } => share,
+        ref other => panic!("{other:?}"),
+    }
 }
 
 /// The dead state begins at a known step: where the cook breaks. Most
@@ -288,11 +297,12 @@ fn what_timers_that_fire_early_decide_is_not_decided_from_the_start() {
 
 #[derive(Debug)]
 struct Letter(&'static str);
+type Letters = &'static [&'static str];
 
 /// Sends one letter, or several.
 struct Sender {
     to: ActorRef<Desk>,
-    letters: &'static [&'static str],
+    letters: Letters,
 }
 #[actor]
 impl Sender {
@@ -306,7 +316,7 @@ impl Sender {
 
 /// Panics if the letters that matter arrive in this order.
 struct Desk {
-    bad: &'static [&'static str],
+    bad: Letters,
     had: Vec<&'static str>,
 }
 #[actor]
@@ -320,10 +330,7 @@ impl Desk {
     }
 }
 
-fn post(
-    bad: &'static [&'static str],
-    senders: &'static [&'static [&'static str]],
-) -> impl Fn(&System) + Sync {
+fn post(bad: Letters, senders: &'static [Letters]) -> impl Fn(&System) + Sync {
     move |sys| {
         let had = Vec::new();
         let to = sys.spawn(Desk { bad, had });
@@ -335,13 +342,8 @@ fn post(
 }
 
 /// Returns the needed races, as `b before a`.
-fn needed(
-    bad: &'static [&'static str],
-    senders: &'static [&'static [&'static str]],
-) -> Vec<String> {
-    let tester = Tester::new().strategy(StrategySpec::Random);
-    let tester = tester.iterations(1_000).explain(STEPS);
-    let causes = causes(&tester, post(bad, senders));
+fn needed(bad: Letters, senders: &'static [Letters]) -> Vec<String> {
+    let causes = causes(&random(1_000), post(bad, senders));
     assert!(!causes.cut_short);
     let letter = |event: &str| event.replace(['"', '(', ')'], "").replace("Letter", "");
     for race in &causes.races.needed {
@@ -350,28 +352,25 @@ fn needed(
         assert!(race.kept_failed > 0 && race.kept == 21, "{race:?}");
         assert!(race.first.step < race.second.step, "{race:?}");
     }
-    let needed = causes.races.needed.iter();
-    let text = needed.map(|race| {
+    let needed = causes.races.needed.iter().map(|race| {
         let (first, second) = (letter(&race.first.event), letter(&race.second.event));
         format!("{first} before {second}")
     });
-    let mut text: Vec<String> = text.collect();
-    text.sort();
-    text
+    let mut needed: Vec<String> = needed.collect();
+    needed.sort();
+    needed
 }
 
 #[test]
 fn a_race_that_the_bug_needs_is_named_and_others_are_not() {
     assert_eq!(needed(&["b", "a"], &[&["a"], &["b"]]), ["b before a"]);
     // Unrelated letters in between.
-    let others: &[&[&str]] = &[&["a"], &["x", "y"], &["b"], &["z"]];
+    let others: &[Letters] = &[&["a"], &["x", "y"], &["b"], &["z"]];
     assert_eq!(needed(&["b", "a"], others), ["b before a"]);
     // Two races, the first of which would not be enough.
-    let three: &[&[&str]] = &[&["a"], &["b"], &["c"], &["x"]];
-    assert_eq!(
-        needed(&["b", "a", "c"], three),
-        ["a before c", "b before a"]
-    );
+    let three: &[Letters] = &[&["a"], &["b"], &["c"], &["x"]];
+    let both = ["a before c", "b before a"];
+    assert_eq!(needed(&["b", "a", "c"], three), both);
 }
 
 #[test]
@@ -379,9 +378,7 @@ fn what_fails_in_any_order_needs_no_race() {
     let tester = Tester::new().iterations(1).explain(STEPS);
     let causes = causes(&tester, post(&["x"], &[&["a"], &["x"], &["b"]]));
     assert!(causes.races.needed.is_empty(), "{causes:?}");
-    assert!(
-        matches!(causes.decided, DecisivePoint::FromTheStart { share, .. } if share.failed == 32)
-    );
+    assert_eq!(from_the_start(&causes).failed, 32);
     assert_eq!(causes.nearest, None);
 }
 
@@ -437,10 +434,9 @@ fn of_what_is_found_at_once_the_step_is_told_after_which_most_executions_fail() 
 /// raises the probability, and no single one makes a significant difference.
 #[test]
 fn of_what_gets_likely_bit_by_bit_the_steps_are_told_between_which_it_does() {
-    let tester = Tester::new().strategy(StrategySpec::Random);
-    let tester = tester.iterations(1_000).explain(STEPS);
-    let senders: &[&[&str]] = &[&["a", "b", "c", "d", "e", "f"], &["z"], &["x"]];
-    let causes = causes(&tester, post(&["a", "b", "c", "d", "e", "f", "z"], senders));
+    let senders: &[Letters] = &[&["a", "b", "c", "d", "e", "f"], &["z"], &["x"]];
+    let program = post(&["a", "b", "c", "d", "e", "f", "z"], senders);
+    let causes = causes(&random(1_000), program);
     let DecisivePoint::Between { before, after, .. } = &causes.decided else {
         panic!("{:?}", causes.decided);
     };
@@ -505,16 +501,12 @@ impl Starter {
 /// left. They do not count as escaped, and fail when the timer has fired more often.
 #[test]
 fn what_is_over_with_periodic_timers_left_has_not_escaped() {
-    let tester = Tester::new().strategy(StrategySpec::Random);
-    let tester = tester.iterations(10_000).explain(STEPS);
-    let causes = causes(&tester, |sys| {
+    let causes = causes(&random(10_000), |sys| {
         let heart = sys.spawn(Heart::default());
         heart.tell(Begin);
         heart.tell(Configure(7));
     });
-    let DecisivePoint::FromTheStart { share, .. } = &causes.decided else {
-        panic!("{causes:?}");
-    };
+    let share = from_the_start(&causes);
     assert_eq!((share.failed, share.escaped), (share.of, 0));
     assert!(causes.nearest.is_none() && causes.races.needed.is_empty());
 }
@@ -522,23 +514,17 @@ fn what_is_over_with_periodic_timers_left_has_not_escaped() {
 /// The same program with a schedule that recovers.
 #[test]
 fn what_goes_on_for_long_enough_with_periodic_timers_has_escaped() {
-    let tester = Tester::new().strategy(StrategySpec::Random);
-    let tester = tester.iterations(10_000).explain(STEPS);
-    let causes = causes(&tester, |sys| {
-        let halts = true;
-        let heart = sys.spawn(Heart {
-            halts,
-            ..Heart::default()
-        });
+    let causes = causes(&random(10_000), |sys| {
+        let (halts, heart) = (true, Heart::default());
+        let heart = sys.spawn(Heart { halts, ..heart });
         sys.spawn(Starter(heart.clone()));
         heart.tell(Configure(8));
     });
     assert!(causes.nearest.is_some(), "{causes:?}");
     let needed = causes.races.needed.iter();
-    let events: Vec<_> = needed
-        .map(|race| (&*race.first.event, &*race.second.event))
-        .collect();
-    assert!(events.contains(&("Begin", "Configure(8)")), "{causes:?}");
+    let mut events = needed.map(|race| (&*race.first.event, &*race.second.event));
+    let race = ("Begin", "Configure(8)");
+    assert!(events.any(|events| events == race), "{causes:?}");
 }
 
 /// A thread waits for a flag that is never set, and the body waits for the thread.
@@ -556,9 +542,7 @@ fn who_begins_to_wait_has_not_recovered() {
         });
         thread.join().expect("it never ends");
     });
-    let DecisivePoint::FromTheStart { share, .. } = &causes.decided else {
-        panic!("{causes:?}");
-    };
+    let share = from_the_start(&causes);
     assert_eq!((share.failed, share.escaped), (share.of, 0));
     assert!(causes.nearest.is_none(), "{causes:?}");
 }

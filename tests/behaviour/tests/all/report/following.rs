@@ -3,7 +3,11 @@
 use actor_core::prelude::*;
 use actor_test::script::ScriptResult;
 use actor_test::{Tester, actor_test};
+use behaviour::harness::assert_contains;
+use behaviour::harness::events::{Go, Tick};
 use serde::{Deserialize, Serialize};
+
+use super::Sink;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Edit {
@@ -18,8 +22,6 @@ enum Edit {
     Fixed,
 }
 
-#[derive(Debug)]
-struct Go;
 #[derive(Debug)]
 struct Hello;
 #[derive(Debug)]
@@ -72,17 +74,9 @@ impl Client {
     }
 }
 
-struct Bystander;
-
-#[actor]
-impl Bystander {
-    #[on]
-    fn go(&mut self, _: Go) {}
-}
-
 fn clients(sys: &System, edit: Edit) {
     if edit == Edit::ActorAdded {
-        sys.spawn(Bystander).tell(Go);
+        sys.spawn(Sink).tell(Go);
     }
     let is_taken = false;
     let lock = sys.spawn(Lock { is_taken, edit });
@@ -137,7 +131,7 @@ fn a_changed_program_is_followed_as_far_as_it_goes() {
         ),
         (
             Edit::ActorAdded,
-            "at step 3: pinned is `test` flushes; now, `test` sends Go to Bystander",
+            "at step 3: pinned is `test` flushes; now, `test` sends Go to Sink",
         ),
     ] {
         let followed = follow(edit);
@@ -173,7 +167,7 @@ fn a_test_is_followed_by_its_name() {
     for name in [
         "one_owner",
         "following::one_owner",
-        "all::following::one_owner",
+        "all::report::following::one_owner",
     ] {
         let followed = actor_test::script::follow(name, &STEPS);
         assert_eq!(followed.bug().map(|bug| bug.step()), Some(12), "{name}");
@@ -188,17 +182,14 @@ fn a_test_that_is_not_there_is_an_error() {
     actor_test::script::follow("ne_owner", &STEPS);
 }
 
-#[derive(Debug)]
-struct Ping;
-
 /// Never ends.
 struct Restless;
 
 #[actor]
 impl Restless {
     #[on]
-    fn ping(&mut self, _: Ping, cx: &mut Context<Self>) {
-        cx.me().tell(Ping);
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        cx.me().tell(Tick);
     }
 }
 
@@ -207,15 +198,12 @@ impl Restless {
 fn what_is_owed_for_ever_is_found() {
     let steps = [("test", "starts"), ("test", "flushes")];
     let followed = Tester::new().follow(&steps, |sys| {
-        sys.spawn(Restless).tell(Ping);
+        sys.spawn(Restless).tell(Tick);
         sys.eventually("it rests", |_| false);
     });
     let bug = followed.bug().expect("it never rests");
-    assert!(
-        bug.is_liveness() && bug.message().contains("it rests"),
-        "{}",
-        bug.message()
-    );
+    assert!(bug.is_liveness(), "{}", bug.message());
+    assert_contains(bug.message(), &["it rests"]);
     assert_eq!(followed.parted(), None);
 }
 
@@ -251,16 +239,15 @@ impl Speaker {
 fn a_fault_is_pinned_with_the_step_that_it_strikes_in() {
     let hears = |what: &str| {
         let faults = "drop=1".parse().expect("faults");
-        let followed = Tester::new()
-            .faults(faults)
-            .follow(&[("n1->n2", what)], |sys| {
-                sys.node("n1", |node| drop(node.spawn(Speaker)));
-                sys.node("n2", |node| {
-                    let spawner = node.spawner().name("listener").registered();
-                    spawner.spawn(Listener::default());
-                });
-                sys.eventually("all is heard", |w| w.all::<Listener>().any(|it| it.0 == 3));
+        let tester = Tester::new().faults(faults);
+        let followed = tester.follow(&[("n1->n2", what)], |sys| {
+            sys.node("n1", |node| drop(node.spawn(Speaker)));
+            sys.node("n2", |node| {
+                let spawner = node.spawner().name("listener").registered();
+                spawner.spawn(Listener::default());
             });
+            sys.eventually("all is heard", |w| w.all::<Listener>().any(|it| it.0 == 3));
+        });
         followed.report().is_clean()
     };
     assert!(hears("delivers Word to n2/listener"));

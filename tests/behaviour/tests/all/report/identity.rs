@@ -3,26 +3,10 @@
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
+use behaviour::harness::events::Go;
+use behaviour::harness::{only_bug, timeless};
 
-#[derive(Debug)]
-struct Go;
-#[derive(Debug)]
-struct Add(u64);
-
-/// Sends a number several times, and fails on request.
-struct Client {
-    sum: ActorRef<Sum>,
-    number: u64,
-    times: u64,
-}
-
-#[actor]
-impl Client {
-    #[on]
-    fn go(&mut self, _: Go) {
-        (0..self.times).for_each(|_| self.sum.tell(Add(self.number)));
-    }
-}
+use super::{Add, Client};
 
 /// Fails in several ways at one place.
 #[derive(Default)]
@@ -50,8 +34,7 @@ impl Sum {
 fn three_reasons(sys: &System) {
     let sum = sys.spawn(Sum::default());
     for number in [3, 7, 9] {
-        let sum = sum.clone();
-        let times = 2;
+        let (sum, times) = (sum.recipient(), 2);
         sys.spawn(Client { sum, number, times }).tell(Go);
     }
 }
@@ -106,17 +89,12 @@ fn one_reason(sys: &System) {
     }
 }
 
-fn timeless(mut report: Report) -> Report {
-    report.elapsed_s = 0.0;
-    for bug in &mut report.bugs {
-        bug.found_after_s = 0.0;
-    }
-    report
+fn random() -> Tester {
+    Tester::new().strategy(StrategySpec::Random).iterations(300)
 }
 
 fn tester() -> Tester {
-    let tester = Tester::new().strategy(StrategySpec::Random);
-    tester.iterations(300).keep_going().explain(0)
+    random().keep_going()
 }
 
 /// Asserts that the report is the same for any number of workers.
@@ -130,25 +108,20 @@ fn explored(tester: &Tester, program: fn(&System)) -> Report {
 #[test]
 fn each_reason_is_one_bug() {
     let report = explored(&tester(), three_reasons);
-    let mut found: Vec<&str> = report
-        .bugs
-        .iter()
-        .map(|bug| {
-            let (_, what) = bug.message().split_once("panicked: ").expect("a panic");
-            what.split(':').next().unwrap_or_default()
-        })
-        .collect();
+    let found = report.bugs.iter().map(|bug| {
+        let (_, what) = bug.message().split_once("panicked: ").expect("a panic");
+        what.split(':').next().unwrap_or_default()
+    });
+    let mut found: Vec<&str> = found.collect();
     let lengths: Vec<u64> = report.bugs.iter().map(|bug| bug.step()).collect();
     assert!(lengths.is_sorted(), "{lengths:?}");
     found.sort_unstable();
-    assert_eq!(
-        found,
-        [
-            "a seven after a three",
-            "a three after a nine",
-            "two sevens in a row"
-        ]
-    );
+    let expected = [
+        "a seven after a three",
+        "a three after a nine",
+        "two sevens in a row",
+    ];
+    assert_eq!(found, expected);
     // Each failing execution is counted for one of the bugs.
     let seen: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
     assert_eq!(seen, report.strategies[0].bugs);
@@ -159,19 +132,14 @@ fn each_reason_is_one_bug() {
 fn a_reason_in_many_forms_is_one_bug() {
     let mut forms = std::collections::BTreeSet::new();
     for seed in 0..20 {
-        let report = tester()
-            .keep_going()
-            .seed(seed)
-            .iterations(20)
-            .run(|sys| one_reason(&sys));
+        let tester = tester().seed(seed).iterations(20);
+        let report = tester.run(|sys| one_reason(&sys));
         forms.extend(report.bugs.iter().map(|bug| bug.message().to_owned()));
         assert!(report.bugs.len() <= 1, "{:?}", report.bugs);
     }
     assert!(forms.len() > 1, "{forms:?}");
     let report = explored(&tester(), one_reason);
-    let [bug] = &report.bugs[..] else {
-        panic!("{:?}", report.bugs);
-    };
+    let bug = only_bug(&report);
     assert_eq!(bug.seen, report.strategies[0].bugs);
     assert!(bug.seen > 100, "{}", bug.seen);
 }
@@ -179,19 +147,12 @@ fn a_reason_in_many_forms_is_one_bug() {
 /// The reported execution is the shortest with its bug.
 #[test]
 fn the_shortest_is_told() {
-    let run = |iterations| {
-        tester()
-            .iterations(iterations)
-            .run(|sys| three_reasons(&sys))
-    };
+    let run = |count| tester().iterations(count).run(|sys| three_reasons(&sys));
     let (few, many) = (run(20), run(300));
     let lengths = few.bugs.iter().map(|bug| {
-        let mut known = many
-            .bugs
-            .iter()
-            .filter(|known| known.finding.is_like(&bug.finding));
-        let known = known.next().expect("it was found before");
-        (known.step(), bug.step())
+        let mut known = many.bugs.iter();
+        let known = known.find(|known| known.finding.is_like(&bug.finding));
+        (known.expect("it was found before").step(), bug.step())
     });
     let lengths: Vec<(u64, u64)> = lengths.collect();
     assert!(lengths.iter().all(|(many, few)| many <= few), "{lengths:?}");
@@ -205,16 +166,10 @@ fn the_shortest_is_told() {
 
 #[test]
 fn parts_add_up() {
-    let tester = Tester::new().strategy(StrategySpec::Random).iterations(300);
-    let whole = tester.keep_going();
-    let part = |number: u64| {
-        let tester = whole
-            .clone()
-            .partition(format!("{number}/3").parse().expect("a part"));
-        timeless(tester.run(|sys| three_reasons(&sys)))
-    };
-    let merged = Report::merge([part(2), part(3), part(1)]).expect("all parts");
-    let whole = timeless(whole.run(|sys| three_reasons(&sys)));
+    let run = |tester: Tester| timeless(tester.run(|sys| three_reasons(&sys)));
+    let part = |part: &str| run(tester().partition(part.parse().expect("a part")));
+    let merged = Report::merge([part("2/3"), part("3/3"), part("1/3")]);
+    let (merged, whole) = (merged.expect("all parts"), run(tester()));
     assert_eq!(merged.bugs, whole.bugs);
     assert_eq!(merged.bugs.len(), 3);
 }
@@ -222,8 +177,6 @@ fn parts_add_up() {
 /// Without `keep_going`, there is one bug, seen once.
 #[test]
 fn the_first_bug_is_seen_once() {
-    let tester = Tester::new().strategy(StrategySpec::Random).iterations(300);
-    let report = tester.run(|sys| three_reasons(&sys));
-    assert_eq!(report.bugs.len(), 1);
-    assert_eq!(report.bugs[0].seen, 1);
+    let report = random().run(|sys| three_reasons(&sys));
+    assert_eq!(only_bug(&report).seen, 1);
 }

@@ -1,30 +1,13 @@
 //! Minimisation of failing executions: the remaining steps, and the budget.
 
+use std::collections::BTreeSet;
+
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bug, BugKind, Report, Tester};
+use behaviour::harness::events::{Go, Tick};
 
-#[derive(Debug)]
-struct Go;
-#[derive(Debug)]
-struct Add(u64);
-#[derive(Debug)]
-struct Ask;
-
-/// Sends a number several times.
-struct Client {
-    sum: ActorRef<Sum>,
-    number: u64,
-    times: u64,
-}
-
-#[actor]
-impl Client {
-    #[on]
-    fn go(&mut self, _: Go) {
-        (0..self.times).for_each(|_| self.sum.tell(Add(self.number)));
-    }
-}
+use super::{Add, Asker, Client, Meet};
 
 /// Has two bugs: a seven after a three, and a nine.
 #[derive(Default)]
@@ -40,34 +23,28 @@ impl Sum {
         assert!(add.0 != 9, "a nine");
         self.last = add.0;
     }
-
-    #[on]
-    fn ask(&mut self, _: Ask) -> u64 {
-        self.last
-    }
 }
 
 fn clients(sys: &System, numbers: &[u64], times: u64) {
     let sum = sys.spawn(Sum::default());
-    let client = |number: &u64| Client {
-        sum: sum.clone(),
-        number: *number,
-        times,
+    let spawn = |&number: &u64| {
+        let sum = sum.recipient();
+        sys.spawn(Client { sum, number, times })
     };
-    let clients: Vec<_> = numbers
-        .iter()
-        .map(|number| sys.spawn(client(number)))
-        .collect();
+    let clients: Vec<_> = numbers.iter().map(spawn).collect();
     for client in clients {
         client.tell(Go);
     }
 }
 
 fn tester(seed: u64) -> Tester {
-    Tester::new()
-        .seed(seed)
-        .strategy(StrategySpec::Random)
-        .iterations(1_000)
+    let tester = Tester::new().strategy(StrategySpec::Random);
+    tester.seed(seed).iterations(1_000)
+}
+
+fn eight_clients(seed: u64, budget: u64) -> Report {
+    let tester = tester(seed).minimize(budget);
+    tester.run(|sys| clients(&sys, &[1, 2, 3, 4, 5, 6, 7, 8], 5))
 }
 
 fn steps(bug: &Bug) -> usize {
@@ -79,9 +56,7 @@ fn steps(bug: &Bug) -> usize {
 #[test]
 fn only_what_the_bug_needs_is_left() {
     for seed in 0..5 {
-        let report = tester(seed)
-            .minimize(1_000_000)
-            .run(|sys| clients(&sys, &[1, 2, 3, 4, 5, 6, 7, 8], 5));
+        let report = eight_clients(seed, 1_000_000);
         let bug = report.assert_bug("a seven after a three");
         let minimized = bug.minimized.as_ref().expect("it is shorter");
         assert!(minimized.before.steps > minimized.after.steps);
@@ -95,7 +70,7 @@ fn only_what_the_bug_needs_is_left() {
 /// The minimised execution is a recording like any other: the same bug, at its last step.
 #[test]
 fn the_bug_stays_the_same() {
-    let mut kinds = Vec::new();
+    let mut kinds = BTreeSet::new();
     for seed in 0..40 {
         let body = |sys: &System| clients(sys, &[3, 7, 9], 2);
         let found = tester(seed).run(|sys| body(&sys));
@@ -106,10 +81,8 @@ fn the_bug_stays_the_same() {
         assert_eq!(found.message(), minimal.message());
         assert!(steps(minimal) <= steps(found));
         assert_eq!(minimal.step() as usize, steps(minimal));
-        kinds.push(minimal.message().to_owned());
+        kinds.insert(minimal.message().to_owned());
     }
-    kinds.sort();
-    kinds.dedup();
     assert_eq!(kinds.len(), 2, "both bugs are found in some: {kinds:?}");
 }
 
@@ -134,9 +107,7 @@ fn what_is_left_is_always_the_same() {
 fn a_small_budget_leaves_the_best_so_far() {
     let mut sizes = Vec::new();
     for budget in [1, 50, 200, 1_000, 5_000, 100_000] {
-        let report = tester(1)
-            .minimize(budget)
-            .run(|sys| clients(&sys, &[1, 2, 3, 4, 5, 6, 7, 8], 5));
+        let report = eight_clients(1, budget);
         let bug = report.assert_bug("a seven after a three");
         assert_eq!(bug.step() as usize, steps(bug));
         let minimized = bug.minimized.as_ref().expect("what came of it is told");
@@ -149,53 +120,11 @@ fn a_small_budget_leaves_the_best_so_far() {
     assert!(sizes[0] > sizes[5]);
 }
 
-/// Waits for a reply in a cycle of asks.
-struct Asker {
-    other: Option<ActorRef<Asker>>,
-    noise: u64,
-}
-
-#[derive(Debug)]
-struct Meet(ActorRef<Asker>);
-#[derive(Debug)]
-struct Noise;
-
-#[actor]
-impl Asker {
-    #[on]
-    fn meet(&mut self, meet: Meet) {
-        self.other = Some(meet.0);
-    }
-
-    #[on]
-    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-        (0..self.noise).for_each(|_| cx.me().tell(Noise));
-        if let Some(other) = self.other.clone() {
-            let _ = other.ask(Ask).await;
-        }
-    }
-
-    #[on]
-    fn noise(&mut self, _: Noise) {}
-
-    #[on]
-    fn ask(&mut self, _: Ask) -> u64 {
-        1
-    }
-}
-
 /// A cycle of asks is detected when it closes, so no other activity is needed.
 #[test]
 fn a_circle_needs_those_who_are_in_it() {
     let report = tester(0).minimize(1_000_000).run(|sys| {
-        let askers: Vec<_> = (0..2)
-            .map(|_| {
-                sys.spawn(Asker {
-                    other: None,
-                    noise: 3,
-                })
-            })
-            .collect();
+        let askers = [3; 2].map(|noise| sys.spawn(Asker::new(noise)));
         askers[0].tell(Meet(askers[1].clone()));
         askers[1].tell(Meet(askers[0].clone()));
         askers[0].tell(Go);
@@ -214,8 +143,6 @@ struct Counter {
     lost: bool,
 }
 
-#[derive(Debug)]
-struct Tick;
 #[derive(Debug)]
 struct Lose;
 
@@ -299,10 +226,8 @@ fn a_slow_program_is_continued_as_long_as_when_it_was_confirmed() {
         let tester = Tester::new().iterations(40).max_steps(200).lasso(false);
         let tester = tester.strategy(StrategySpec::Random).seed(3);
         let report = tester.minimize(budget).run(|sys| {
-            let late = sys.spawn(Late {
-                ticks: 0,
-                is_lost: false,
-            });
+            let (ticks, is_lost) = (0, false);
+            let late = sys.spawn(Late { ticks, is_lost });
             late.tell(Tick);
             sys.always_eventually("it is done", move |world| {
                 world.get(&late).is_some_and(|late| late.ticks == 300)
@@ -330,9 +255,8 @@ fn what_a_long_way_leads_to_is_shortened_with_a_small_budget() {
             let counter = sys.spawn(Counter::default());
             counter.tell(Tick);
             sys.always_eventually("it counts no further", move |world| {
-                world
-                    .get(&counter)
-                    .is_none_or(|counter| counter.ticks < ticks)
+                let counter = world.get(&counter);
+                counter.is_none_or(|counter| counter.ticks < ticks)
             });
         });
         let bug = report.assert_bug("it counts no further");
