@@ -12,23 +12,32 @@ pub type Ends<E> = Arc<Mutex<Vec<(E, u64)>>>;
 /// A strategy that records the result of each complete execution.
 pub struct EndRecorder<E> {
     strategy: Box<dyn Strategy>,
-    end: Box<dyn Fn() -> E + Send>,
+    end: Box<dyn Fn(&Ended) -> E + Send>,
     ends: Ends<E>,
+    wants_states: bool,
 }
 
 impl<E> EndRecorder<E> {
     /// Wraps a strategy; `end` returns the result of an execution that has ended.
     pub fn new(
         strategy: Box<dyn Strategy>,
-        end: impl Fn() -> E + Send + 'static,
+        end: impl Fn(&Ended) -> E + Send + 'static,
     ) -> (Self, Ends<E>) {
         let ends = Ends::default();
         let end_recorder = Self {
             strategy,
             end: Box::new(end),
             ends: Arc::clone(&ends),
+            wants_states: false,
         };
         (end_recorder, ends)
+    }
+
+    /// Asks for the state at the end of an execution, also if the strategy does not.
+    #[must_use]
+    pub fn with_states(mut self) -> Self {
+        self.wants_states = true;
+        self
     }
 }
 
@@ -58,7 +67,7 @@ impl<E: Send> Strategy for EndRecorder<E> {
         self.strategy.wants_steps()
     }
     fn wants_states(&self) -> bool {
-        self.strategy.wants_states()
+        self.wants_states || self.strategy.wants_states()
     }
     fn compares_histories(&self) -> bool {
         self.strategy.compares_histories()
@@ -69,7 +78,7 @@ impl<E: Send> Strategy for EndRecorder<E> {
     fn ended(&mut self, ended: &Ended) {
         if ended.ending == Ending::Complete {
             let mut ends = self.ends.lock().expect("nobody panics here");
-            ends.push(((self.end)(), ended.behaviour));
+            ends.push(((self.end)(ended), ended.behaviour));
         }
         self.strategy.ended(ended);
     }

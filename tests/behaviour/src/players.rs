@@ -12,10 +12,11 @@ use std::time::Duration;
 use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
 use actor_core::{Terminated, Timer, actor, monitor};
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
+use crate::automata::Dice;
 use crate::end_recorder::EndRecorder;
+use crate::harness::strategy;
 
 /// An action of a player. The first incarnation executes the actions of its script in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -315,8 +316,8 @@ thread_local! {
     static STAGE: std::cell::RefCell<Stage> = std::cell::RefCell::default();
 }
 
-/// A simple pseudo-random generator for choosing programs.
-struct Dice(u64, Acts);
+/// Draws the scripts of programs.
+struct Author(Dice, Acts);
 
 /// The set of actions that a program may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -325,13 +326,9 @@ enum Acts {
     All,
 }
 
-impl Dice {
+impl Author {
     fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize * sides) >> 31
+        self.0.roll(sides)
     }
 
     fn other(&mut self, of: usize, players: usize) -> usize {
@@ -427,8 +424,7 @@ impl FeatureProgram {
     }
 
     fn drawn(number: u64, acts: Acts) -> Self {
-        let mut dice = Dice(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1ce, acts);
-        dice.roll(2);
+        let mut dice = Author(Dice::new(number), acts);
         let players = 2 + dice.roll(2);
         Self {
             scripts: (0..players).map(|of| dice.script(of, players)).collect(),
@@ -483,11 +479,11 @@ impl FeatureProgram {
             .expect("the players are known once");
     }
 
-    /// Explores the program, with at most this number of executions.
-    pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
+    /// Explores the program by the strategy of that name, with at most this number of executions.
+    pub fn explore(&self, name: &str, executions: u64) -> (Found, Report) {
         let stage: Arc<Mutex<Stage>> = Arc::default();
         let seen = stage.clone();
-        let (end_recorder, ends) = EndRecorder::new(strategy.build(), move || {
+        let (end_recorder, ends) = EndRecorder::new(strategy(name).build(), move |_| {
             let stage = seen.lock().expect("nobody panics here");
             stage.notes.lock().expect("nobody panics here").clone()
         });

@@ -212,8 +212,7 @@ pub fn ring_election(sys: &System, numbers: &[u64]) {
 pub fn paxos(sys: &System, proposers: usize, acceptors: usize) {
     let quorum = acceptors / 2 + 1;
     let mut rules = Vec::new();
-    for number in 0..acceptors {
-        let _ = number;
+    for _ in 0..acceptors {
         let (mut promised, mut accepted) = (0, 0);
         rules.push(rule(move |acts, message| {
             let Some(message) = message else { return };

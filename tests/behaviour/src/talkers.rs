@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Terminated, actor, monitor};
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
 use crate::end_recorder::EndRecorder;
+use crate::harness::strategy;
 
 /// The features that a program may use besides events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,6 +43,38 @@ pub struct FeatureSet {
     pub waits: bool,
     /// Actors that watch others, from the start on.
     pub watches: bool,
+}
+
+impl FeatureSet {
+    /// Returns the set of these features, by the names of their fields, separated by spaces.
+    ///
+    /// # Panics
+    ///
+    /// If there is no feature of such a name.
+    pub fn of(names: &str) -> Self {
+        let mut set = Self::default();
+        for name in names.split_whitespace() {
+            let feature = match name {
+                "choices" => &mut set.choices,
+                "spawns" => &mut set.spawns,
+                "halts" => &mut set.halts,
+                "asks" => &mut set.asks,
+                "panics" => &mut set.panics,
+                "monitor" => &mut set.monitor,
+                "compared" => &mut set.compared,
+                "judge" => &mut set.judge,
+                "predicate" => &mut set.predicate,
+                "has_predicates" => &mut set.has_predicates,
+                "defers" => &mut set.defers,
+                "timers" => &mut set.timers,
+                "waits" => &mut set.waits,
+                "watches" => &mut set.watches,
+                _ => panic!("there is no feature {name}"),
+            };
+            *feature = true;
+        }
+        set
+    }
 }
 
 /// A program.
@@ -132,27 +164,21 @@ fn note_seen(seen: &mut u64, value: u64) {
     notes.insert(MONITOR, *seen);
 }
 
-impl Observer {
-    fn see(&mut self, value: u64) {
-        note_seen(&mut self.0, value);
-    }
-}
-
 #[monitor(cold(Quiet))]
 impl Observer {
     #[on]
     fn word(&mut self, word: &Word) {
-        self.see(word.value);
+        note_seen(&mut self.0, word.value);
     }
 
     #[on]
     fn chat(&mut self, chat: &Chat) {
-        self.see(chat.value);
+        note_seen(&mut self.0, chat.value);
     }
 
     #[on(handled)]
     fn query(&mut self, query: &Query) {
-        self.see(query.0 + 5_000);
+        note_seen(&mut self.0, query.0 + 5_000);
     }
 }
 
@@ -160,27 +186,21 @@ impl Observer {
 #[derive(Default, Hash)]
 struct Compared(u64);
 
-impl Compared {
-    fn see(&mut self, value: u64) {
-        note_seen(&mut self.0, value);
-    }
-}
-
 #[monitor(cold(Quiet))]
 impl Compared {
     #[on]
     fn word(&mut self, word: &Word) {
-        self.see(word.value);
+        note_seen(&mut self.0, word.value);
     }
 
     #[on]
     fn chat(&mut self, chat: &Chat) {
-        self.see(chat.value);
+        note_seen(&mut self.0, chat.value);
     }
 
     #[on(handled)]
     fn query(&mut self, query: &Query) {
-        self.see(query.0 + 5_000);
+        note_seen(&mut self.0, query.0 + 5_000);
     }
 }
 
@@ -237,34 +257,27 @@ impl Talker {
 
     /// Acts on the history of received events.
     fn act(&mut self, fuel: u8, cx: &mut Context<Self>) {
-        let FeatureSet {
-            choices,
-            spawns,
-            halts,
-            asks,
-            panics,
-            ..
-        } = self.program.uses;
-        if choices && self.draw(1, 5) == 0 {
+        let uses = self.program.uses;
+        if uses.choices && self.draw(1, 5) == 0 {
             let answer = cx.choose(2) as u64;
             self.hear(100 + answer);
         }
-        if self.program.uses.timers {
+        if uses.timers {
             self.use_timers(fuel, cx);
         }
-        if self.program.uses.watches
+        if uses.watches
             && (self.heard == mix(0, 1) && self.name == 0 || self.draw(110, 6) == 0)
             && let Some((_, whom)) = self.somebody(111)
         {
             cx.watch(&whom);
         }
-        if panics && self.draw(2, 12) == 0 {
+        if uses.panics && self.draw(2, 12) == 0 {
             // In letters, since bugs that differ only in numbers count as one.
             let letter = |digit: char| char::from(b'a' + digit as u8 - b'0');
             let name: String = self.name.to_string().chars().map(letter).collect();
             panic!("talker {name} has heard enough");
         }
-        if fuel > 0 && spawns && self.draw(3, 6) == 0 {
+        if fuel > 0 && uses.spawns && self.draw(3, 6) == 0 {
             self.children += 1;
             let name = mix(self.name, self.children);
             let child = Self {
@@ -273,7 +286,8 @@ impl Talker {
                 known: self.known.clone(),
                 children: 0,
                 timers: Vec::new(),
-                ..self.twin()
+                program: self.program,
+                notes: self.notes.clone(),
             };
             let child = cx.spawn(child);
             self.known.push((name, child));
@@ -290,18 +304,18 @@ impl Talker {
                 continue;
             };
             let fuel = fuel - 1;
-            if asks && self.draw(30 + number, 3) == 0 {
+            if uses.asks && self.draw(30 + number, 3) == 0 {
                 to.tell(Chat { value, fuel });
             } else {
-                let about = (spawns && self.draw(40 + number, 3) == 0)
+                let about = (uses.spawns && self.draw(40 + number, 3) == 0)
                     .then(|| self.somebody(50 + number))
                     .flatten();
                 to.tell(Word { value, fuel, about });
             }
         }
-        if halts && self.draw(5, 8) == 0 {
+        if uses.halts && self.draw(5, 8) == 0 {
             cx.halt();
-        } else if self.program.uses.defers {
+        } else if uses.defers {
             self.change(cx);
         }
     }
@@ -380,18 +394,6 @@ impl Talker {
             one.tell(Wake(value));
         }
         cx.goto(state);
-    }
-
-    fn twin(&self) -> Self {
-        Self {
-            name: self.name,
-            program: self.program,
-            heard: 0,
-            known: Vec::new(),
-            children: 0,
-            timers: Vec::new(),
-            notes: self.notes.clone(),
-        }
     }
 }
 
@@ -475,12 +477,11 @@ impl HistoryProgram {
             timers: Vec::new(),
             notes: notes.clone(),
         };
+        NOTES.set(notes.clone());
         if self.uses.monitor {
-            NOTES.set(notes.clone());
             sys.monitor::<Observer>();
         }
         if self.uses.compared {
-            NOTES.set(notes.clone());
             sys.monitor::<Compared>();
         }
         if self.uses.judge {
@@ -543,11 +544,11 @@ impl HistoryProgram {
         });
     }
 
-    /// Explores the program, with at most this number of executions.
-    pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
+    /// Explores the program by the strategy of that name, with at most this number of executions.
+    pub fn explore(&self, name: &str, executions: u64) -> (Found, Report) {
         let notes: Arc<Mutex<Shared>> = Arc::default();
         let seen = Arc::clone(&notes);
-        let (end_recorder, ends) = EndRecorder::new(strategy.build(), move || {
+        let (end_recorder, ends) = EndRecorder::new(strategy(name).build(), move |_| {
             let shared = seen.lock().expect("nobody panics here").clone();
             shared.lock().expect("nobody panics here").clone()
         });

@@ -11,36 +11,25 @@ use actor_test::report::DeviationBound;
 use actor_test::strategy::Gap;
 use actor_test::strategy::{
     Bounded, Choice, CoverageClaim, DelayingExplorer, Dfs, Enabled, Ended, Ending, Execution,
-    Fairness, OperationId, Pending, RoundRobin, RunToCompletion, Strategy, StrategySpec,
+    Fairness, OperationId, Pending, RoundRobin, RunToCompletion, Strategy,
 };
 use actor_test::{Report, Tester};
 use behaviour::automata::Automata;
-use behaviour::players::FeatureProgram;
+use behaviour::end_recorder::EndRecorder;
+use behaviour::harness::events::{Go, Tick};
+use behaviour::harness::{exhaust, strategy, whole};
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, HistoryProgram};
 
-fn strategy(name: &str) -> StrategySpec {
-    name.parse().expect("the name of a strategy")
-}
+use crate::search::{Program, programs, search};
 
-/// The number of programs; `BOUNDED` raises it for a nightly run.
-fn programs(usual: u64) -> u64 {
-    let given = std::env::var("BOUNDED").ok();
-    given.map_or(usual, |given| given.parse().expect("a number"))
-}
-
+/// A tester without an end, for the strategies of this file.
 fn tester() -> Tester {
     Tester::new()
         .iterations(u64::MAX)
         .check_every(0)
         .keep_going()
 }
-
-fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
-    tester().strategy(strategy(name)).run(|sys| program(&sys))
-}
-
-type Program = fn(&System);
 
 /// The number of schedules with each number of deviations.
 type Histogram = BTreeMap<u32, u64>;
@@ -231,13 +220,11 @@ fn each_schedule_comes_once_by_its_deviations() {
     }
 }
 
-#[derive(Debug)]
-struct Roll;
 struct Dicer(ActorRef<Table>);
 #[actor]
 impl Dicer {
     #[on]
-    fn roll(&mut self, _: Roll, cx: &mut Context<Self>) {
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         self.0.tell(Rolled(cx.choose(3)));
     }
 }
@@ -255,67 +242,21 @@ impl Table {
 fn dice(sys: &System) {
     let table = sys.spawn(Table);
     let one = sys.spawn(Dicer(table.clone()));
-    sys.spawn(Dicer(table)).tell(Roll);
-    one.tell(Roll);
-}
-
-/// A wrapper that records the final states of complete
-/// executions, by fingerprint, and delegates everything else.
-#[derive(Debug)]
-struct Ends {
-    strategy: Box<dyn Strategy>,
-    ends: Arc<Mutex<BTreeSet<u128>>>,
-}
-
-impl Strategy for Ends {
-    fn name(&self) -> String {
-        self.strategy.name()
-    }
-    fn fairness(&self) -> Fairness {
-        self.strategy.fairness()
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
-        self.strategy.begin(execution)
-    }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        self.strategy.pick(enabled)
-    }
-    fn choose(&mut self, choice: Choice) -> u32 {
-        self.strategy.choose(choice)
-    }
-    fn wants_states(&self) -> bool {
-        true
-    }
-    fn ended(&mut self, ended: &Ended) {
-        if let (Ending::Complete, Some(state)) = (ended.ending, ended.state) {
-            let mut ends = self.ends.lock().expect("nobody panics here");
-            ends.insert(state.print);
-        }
-        self.strategy.ended(ended);
-    }
-    fn has_memory(&self) -> bool {
-        self.strategy.has_memory()
-    }
-    fn covered(&self) -> CoverageClaim {
-        self.strategy.covered()
-    }
+    sys.spawn(Dicer(table)).tell(Go);
+    one.tell(Go);
 }
 
 fn ends_of(program: &Automata, name: &str) -> (BTreeSet<u128>, BTreeSet<String>, Report) {
-    let ends: Arc<Mutex<BTreeSet<u128>>> = Arc::default();
-    let strategy = Ends {
-        strategy: strategy(name).build(),
-        ends: Arc::clone(&ends),
-    };
-    let tester = Tester::new()
+    let (recorder, ends) = EndRecorder::new(strategy(name).build(), |ended| {
+        ended.state.as_ref().map(|state| state.print)
+    });
+    let report = tester()
         .iterations(300)
-        .check_every(0)
-        .keep_going()
-        .max_steps(60);
-    let report = tester
-        .custom_strategy(Box::new(strategy))
+        .max_steps(60)
+        .custom_strategy(Box::new(recorder.with_states()))
         .run(|sys| drop(program.set_up(&sys)));
     let ends = std::mem::take(&mut *ends.lock().expect("nobody panics here"));
+    let ends = ends.into_iter().filter_map(|(state, _)| state).collect();
     let bugs = report.bugs().iter().map(|bug| bug.message().to_owned());
     (ends, bugs.collect(), report)
 }
@@ -324,7 +265,7 @@ fn ends_of(program: &Automata, name: &str) -> (BTreeSet<u128>, BTreeSet<String>,
 #[test]
 fn a_state_that_was_met_with_no_more_deviations_needs_no_other_way() {
     let (mut compared, mut schedules, mut executions) = (0, 0, 0);
-    for number in 0..programs(25) {
+    for number in 0..programs("BOUNDED", 25) {
         let program = Automata::random(number);
         for bound in 0..4 {
             for (each, once) in [
@@ -346,13 +287,10 @@ fn a_state_that_was_met_with_no_more_deviations_needs_no_other_way() {
                 assert_eq!(seen, bugs, "{}", case());
                 assert!(states.executions <= report.executions, "{}", case());
                 // The states beyond the bound may all be visited already.
-                assert!(
-                    states.verdict.is_exhaustive()
-                        || states.verdict.within() == report.verdict.within(),
-                    "{}: {:?}",
-                    case(),
-                    states.verdict
-                );
+                let verdict = &states.verdict;
+                let is_within = verdict.within() == report.verdict.within();
+                let is_whole = verdict.is_exhaustive() || is_within;
+                assert!(is_whole, "{}: {verdict:?}", case());
                 compared += 1;
                 schedules += report.executions;
                 executions += states.executions;
@@ -367,49 +305,17 @@ fn a_state_that_was_met_with_no_more_deviations_needs_no_other_way() {
 /// model, however they are reached, also if the program has cycles.
 #[test]
 fn without_a_bound_every_state_is_met() {
-    for number in 0..programs(12) {
+    for number in 0..programs("BOUNDED", 12) {
         let program = Automata::random(number);
         let model = program.model();
         for name in ["ses:rr", "ses:prr", "ses:rtc", "pb:by=states"] {
             let report = search(name, |sys| drop(program.set_up(sys)));
-            assert!(
-                report.verdict.is_exhaustive(),
-                "{name}: {:?}",
-                report.verdict
-            );
-            let states = model.points.len() as u64;
-            assert_eq!(
-                report.verdict.states(),
-                Some(states),
-                "{name}, program {number}"
-            );
+            let (case, verdict) = (format!("{name}, program {number}"), &report.verdict);
+            assert!(verdict.is_exhaustive(), "{case}: {verdict:?}");
+            assert_eq!(verdict.states(), Some(model.points.len() as u64), "{case}");
             assert_eq!(report.bugs().is_empty(), model.first_failure.is_none());
         }
     }
-}
-
-/// The actors of these programs have no fingerprints, and share memory.
-#[test]
-fn what_cannot_be_looked_at_is_told_apart() {
-    let mut compared = 0;
-    for number in 0..programs(40) {
-        let play = FeatureProgram::random(number);
-        for (each, once) in [
-            ("ses:rr/1/by=schedules", "ses:rr/1"),
-            ("ses:rtc/2/by=schedules", "ses:rtc/2"),
-            ("pb:1", "pb:1/by=states"),
-        ] {
-            let (all, report) = play.explore(&strategy(each), 500);
-            if !report.verdict.is_exhaustive() && report.verdict.within().is_none() {
-                continue;
-            }
-            let (found, states) = play.explore(&strategy(once), u64::MAX);
-            assert_eq!(found, all, "program {number}, {once}: {play:#?}");
-            assert!(states.verdict.gaps == report.verdict.gaps || states.verdict.is_exhaustive());
-            compared += 1;
-        }
-    }
-    assert!(compared > 40, "{compared}");
 }
 
 /// These actors share nothing: two actors with the same history have the same state.
@@ -417,7 +323,7 @@ fn what_cannot_be_looked_at_is_told_apart() {
 #[test]
 fn the_same_histories_are_the_same_state() {
     let (mut compared, mut schedules, mut executions) = (0, 0, 0);
-    for number in 0..programs(60) {
+    for number in 0..programs("BOUNDED", 60) {
         let uses = FeatureSet {
             choices: number % 2 == 0,
             spawns: number % 5 == 0,
@@ -432,15 +338,16 @@ fn the_same_histories_are_the_same_state() {
             ("ses:rtc/1/by=schedules", "ses:rtc/1/by=hb"),
             ("pb:1", "pb:1/by=hb"),
         ] {
-            let (all, report) = talk.explore(&strategy(each), 1_000);
+            let (all, report) = talk.explore(each, 1_000);
             if !report.verdict.is_exhaustive() && report.verdict.within().is_none() {
                 continue;
             }
-            let (found, histories) = talk.explore(&strategy(once), u64::MAX);
+            let (found, histories) = talk.explore(once, u64::MAX);
             let each: BTreeSet<_> = all.ends.iter().collect();
             let once_each: BTreeSet<_> = found.ends.iter().collect();
-            assert_eq!(once_each, each, "program {number}, {once}: {talk:#?}");
-            assert_eq!(found.bugs, all.bugs, "program {number}, {once}: {talk:#?}");
+            let case = format!("program {number}, {once}: {talk:#?}");
+            assert_eq!(once_each, each, "{case}");
+            assert_eq!(found.bugs, all.bugs, "{case}");
             compared += 1;
             schedules += report.executions;
             executions += histories.executions;
@@ -450,75 +357,40 @@ fn the_same_histories_are_the_same_state() {
     assert!(compared > 40 && executions < schedules);
 }
 
-/// Each behaviour, plus one execution for each path that reaches a visited state.
-#[test]
-fn histories_lose_no_behaviour() {
-    let programs: [(Program, u64); 5] = [
-        (|sys| fan_in(sys, 3, 1), 6),
-        (|sys| client_server(sys, 2, 2), 6),
-        (|sys| flood(sys, 3), 8),
-        (|sys| lock_server(sys, 2), 4),
-        (|sys| two_phase_commit(sys, 2), 8),
-    ];
-    for (program, behaviours) in programs {
-        for name in ["pb:by=hb", "ses:rr/by=hb", "ses:rtc/by=hb"] {
-            let report = search(name, program);
-            assert!(
-                report.verdict.is_exhaustive(),
-                "{name}: {:?}",
-                report.verdict
-            );
-            assert_eq!(report.behaviours.seen, behaviours, "{name}");
-        }
-    }
-}
-
-#[derive(Debug)]
-struct Look;
-#[derive(Debug)]
-struct Ready;
 struct Poller {
     is_ready: bool,
 }
 #[actor]
 impl Poller {
     #[on]
-    fn observe(&mut self, _: Look, cx: &mut Context<Self>) {
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
         if !self.is_ready {
-            cx.me().tell(Look);
+            cx.me().tell(Tick);
         }
     }
     #[on]
-    fn ready(&mut self, _: Ready) {
+    fn go(&mut self, _: Go) {
         self.is_ready = true;
     }
 }
 
-/// Polls until `Ready` arrives; in some schedules, `Ready` never arrives.
+/// Polls until `Go` arrives; in some schedules, `Go` never arrives.
 fn polls(sys: &System) {
     let poller = sys.spawn(Poller { is_ready: false });
-    poller.tell(Look);
-    poller.tell(Ready);
+    poller.tell(Tick);
+    poller.tell(Go);
 }
 
 /// Without fairness some schedules do not end; with it, a polling actor yields to others.
 #[test]
 fn who_polls_comes_after_who_waits() {
     let run = |name: &str| {
-        tester()
-            .max_steps(40)
-            .strategy(strategy(name))
-            .run(|sys| polls(&sys))
+        let tester = whole(name).check_every(0).keep_going().max_steps(40);
+        tester.run(|sys| polls(&sys))
     };
     let all = run("pb");
-    assert!(
-        all.verdict
-            .gaps
-            .iter()
-            .any(|gap| matches!(gap, Gap::Steps { .. })),
-        "{:?}",
-        all.verdict
-    );
+    let is_cut_off = |gap: &Gap| matches!(gap, Gap::Steps { .. });
+    assert!(all.verdict.gaps.iter().any(is_cut_off), "{:?}", all.verdict);
     let fair = run("pb:fair");
     assert_eq!(fair.verdict.gaps, [Gap::Unfair]);
     assert!(fair.executions < all.executions);
@@ -536,7 +408,7 @@ fn who_polls_comes_after_who_waits() {
 #[test]
 fn a_walk_goes_on_from_each_state_at_a_depth() {
     let mut walks = 0;
-    for number in 0..programs(12) {
+    for number in 0..programs("BOUNDED", 12) {
         let program = Automata::random(number).infallible();
         let model = program.model();
         let mut layer = BTreeSet::from([0]);
@@ -555,11 +427,8 @@ fn a_walk_goes_on_from_each_state_at_a_depth() {
                 _ => None,
             });
             let expected = go_on.count() as u64;
-            assert_eq!(
-                suffixes.unwrap_or(0),
-                expected,
-                "program {number}, depth {depth}: {program:#?}"
-            );
+            let case = || format!("program {number}, depth {depth}: {program:#?}");
+            assert_eq!(suffixes.unwrap_or(0), expected, "{}", case());
             walks += expected;
         }
     }
@@ -569,69 +438,29 @@ fn a_walk_goes_on_from_each_state_at_a_depth() {
 /// Iterative deepening ends when no deeper state exists, and then the search is exhaustive.
 #[test]
 fn deeper_and_deeper() {
-    let report = search("bdfs", |sys| fan_in(sys, 2, 1));
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    let report = exhaust(&whole("bdfs"), |sys| fan_in(&sys, 2, 1));
     assert_eq!(report.behaviours.seen, 2);
 }
 
-/// A round-robin explorer that does not expose its state.
+/// A round-robin explorer that does not expose its state, and counts the calls of `observe`.
 #[derive(Debug)]
-struct Silent(RoundRobin);
-
-impl DelayingExplorer for Silent {
-    fn name(&self) -> String {
-        "silent".into()
-    }
-    fn begin(&mut self, execution: &Execution) {
-        self.0.begin(execution);
-    }
-    fn observe(&mut self, enabled: &Enabled<'_>) {
-        self.0.observe(enabled);
-    }
-    fn next(&self, enabled: &Enabled<'_>) -> usize {
-        self.0.next(enabled)
-    }
-    fn delay(&mut self, enabled: &Enabled<'_>) {
-        self.0.delay(enabled);
-    }
-    fn started(&mut self, operation: OperationId) {
-        self.0.started(operation);
-    }
-    fn stepped(&mut self, step: &Pending) {
-        self.0.stepped(step);
-    }
-}
-
-/// Without the explorer's state, a bounded search claims no bound, but an unbounded one is exhaustive.
-#[test]
-fn an_explorer_without_a_state_bounds_nothing() {
-    let program = Automata::random(3).infallible();
-    let run = |search: Bounded| {
-        let strategy = search.by_states().build();
-        tester()
-            .custom_strategy(strategy)
-            .run(|sys| drop(program.set_up(&sys)))
-    };
-    let some = run(Bounded::delays(Silent(RoundRobin::new())).at_most(1));
-    let gaps = [Gap::Delays { bound: 1 }, Gap::ExplorerState];
-    assert_eq!(some.verdict.gaps, gaps);
-    assert_eq!(some.verdict.within(), None);
-    let all = run(Bounded::delays(Silent(RoundRobin::new())));
-    assert!(all.verdict.is_exhaustive(), "{:?}", all.verdict);
-    let received = run(Bounded::delays(RoundRobin::new()).at_most(1));
-    assert_eq!(received.verdict.within(), Some(DeviationBound::Delays(1)));
-}
-
-/// A round-robin explorer that counts the calls of `observe`.
-#[derive(Debug)]
-struct Shown {
+struct Opaque {
     inner: RoundRobin,
     observed: Arc<AtomicU64>,
 }
 
-impl DelayingExplorer for Shown {
+impl Opaque {
+    fn new() -> Self {
+        Self {
+            inner: RoundRobin::new(),
+            observed: Arc::default(),
+        }
+    }
+}
+
+impl DelayingExplorer for Opaque {
     fn name(&self) -> String {
-        "shown".into()
+        "opaque".into()
     }
     fn begin(&mut self, execution: &Execution) {
         self.inner.begin(execution);
@@ -654,15 +483,32 @@ impl DelayingExplorer for Shown {
     }
 }
 
+/// Without the explorer's state, a bounded search claims no bound, but an unbounded one is exhaustive.
+#[test]
+fn an_explorer_without_a_state_bounds_nothing() {
+    let program = Automata::random(3).infallible();
+    let run = |search: Bounded| {
+        let strategy = search.by_states().build();
+        tester()
+            .custom_strategy(strategy)
+            .run(|sys| drop(program.set_up(&sys)))
+    };
+    let some = run(Bounded::delays(Opaque::new()).at_most(1));
+    let gaps = [Gap::Delays { bound: 1 }, Gap::ExplorerState];
+    assert_eq!(some.verdict.gaps, gaps);
+    assert_eq!(some.verdict.within(), None);
+    let all = run(Bounded::delays(Opaque::new()));
+    assert!(all.verdict.is_exhaustive(), "{:?}", all.verdict);
+    let received = run(Bounded::delays(RoundRobin::new()).at_most(1));
+    assert_eq!(received.verdict.within(), Some(DeviationBound::Delays(1)));
+}
+
 /// A boxed explorer is shown the enabled operations, too.
 #[test]
 fn an_explorer_is_shown_what_is_enabled() {
-    let observed = Arc::new(AtomicU64::new(0));
-    let inner = RoundRobin::new();
-    let explorer: Box<dyn DelayingExplorer> = Box::new(Shown {
-        inner,
-        observed: Arc::clone(&observed),
-    });
+    let explorer = Opaque::new();
+    let observed = Arc::clone(&explorer.observed);
+    let explorer: Box<dyn DelayingExplorer> = Box::new(explorer);
     let strategy = Bounded::delays(explorer).at_most(0).build();
     let report = tester().custom_strategy(strategy).run(|sys| flood(&sys, 3));
     assert_eq!(report.executions, 1);
@@ -673,10 +519,7 @@ fn an_explorer_is_shown_what_is_enabled() {
 #[test]
 fn samples_begin_where_the_search_has_stopped() {
     let run = |name: &str, executions: u64| {
-        let tester = Tester::new()
-            .iterations(executions)
-            .check_every(0)
-            .strategy(strategy(name));
+        let tester = whole(name).iterations(executions).check_every(0);
         tester.run(|sys| flood(&sys, 3))
     };
     let searched = run("ses:rr/1", u64::MAX);
@@ -839,33 +682,6 @@ fn a_program_may_tell_its_explorer_of_its_phases() {
     assert!(needed.is_some_and(|needed| needed > 2), "{needed:?}");
 }
 
-/// Finds every behaviour, in another order.
-#[test]
-fn hops_lose_no_behaviour() {
-    let programs: [(Program, u64); 5] = [
-        (|sys| fan_in(sys, 4, 1), 24),
-        (|sys| two_phase_commit(sys, 3), 48),
-        (|sys| lock_server(sys, 3), 30),
-        (|sys| flood(sys, 3), 8),
-        (|sys| paxos(sys, 2, 2), 100),
-    ];
-    for (program, behaviours) in programs {
-        for name in [
-            "dpor:order=random",
-            "dpor:1/order=random",
-            "dpor:7/order=random",
-        ] {
-            let report = search(name, program);
-            assert!(
-                report.verdict.is_exhaustive(),
-                "{name}: {:?}",
-                report.verdict
-            );
-            assert_eq!(report.verdict.behaviours(), Some(behaviours), "{name}");
-        }
-    }
-}
-
 #[derive(Debug, Hash, Clone, Copy)]
 struct Tell(u8);
 
@@ -902,11 +718,8 @@ fn a_search_may_begin_late() {
         }
     };
     let run = |name: &str| {
-        let tester = Tester::new()
-            .iterations(2_000)
-            .check_every(0)
-            .max_steps(200);
-        tester.strategy(strategy(name)).run(|sys| program(&sys))
+        let tester = whole(name).iterations(2_000).check_every(0);
+        tester.max_steps(200).run(|sys| program(&sys))
     };
     let late = run("live-dfs");
     let steps = late.verdict.gaps.iter().find_map(|gap| match gap {

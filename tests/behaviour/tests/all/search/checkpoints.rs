@@ -8,23 +8,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use actor_core::prelude::*;
 use actor_test::strategy::Gap;
-use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
+use behaviour::harness::{self, whole};
 use behaviour::programs::*;
 
-fn tester(strategy: StrategySpec) -> Tester {
-    Tester::new().iterations(u64::MAX).strategy(strategy)
-}
+use crate::search::{Here, callers};
 
 /// Returns a report without times and without its checkpoint.
-fn timeless(report: &Report) -> String {
-    let mut report = report.clone();
-    report.elapsed_s = 0.0;
+fn timeless(report: &Report) -> Report {
+    let mut report = harness::timeless(report.clone());
     report.checkpoint = None;
-    for bug in &mut report.bugs {
-        bug.found_after_s = 0.0;
-    }
-    format!("{report:#?}")
+    report
 }
 
 /// Returns the files in the directory of the only test.
@@ -47,27 +41,18 @@ fn goes_on(tester: Tester, cuts: &[u64], program: impl Fn(&System) + Sync, whole
         tester = tester.iterations(*cut).workers(1 + 2 * (number % 2));
         let report = tester.run(|sys| program(&sys));
         assert!(report.executions <= *cut);
-        assert!(
-            report
-                .verdict
-                .gaps
-                .contains(&Gap::Executions { bound: *cut })
-        );
+        let gaps = &report.verdict.gaps;
+        assert!(gaps.contains(&Gap::Executions { bound: *cut }), "{gaps:?}");
         let kept = report.checkpoint.expect("a checkpoint");
         assert!(kept.executions.is_some_and(|kept| kept <= *cut), "{kept:?}");
-        assert_eq!(
-            (vec![kept.path], kept.problem),
-            (files(directory.path()), None)
-        );
+        assert_eq!(vec![kept.path], files(directory.path()));
+        assert_eq!(kept.problem, None);
     }
     let resumed = tester.iterations(u64::MAX).run(|sys| program(&sys));
     assert_eq!(resumed.checkpoint, None);
     assert_eq!(timeless(&resumed), timeless(whole));
     let left = files(directory.path());
-    assert!(
-        left.is_empty(),
-        "a search that is over leaves no checkpoint"
-    );
+    assert!(left.is_empty(), "a search that is over leaves: {left:?}");
 }
 
 /// A search that is long enough to be divided into parts, in a few rounds.
@@ -79,24 +64,21 @@ const BEHAVIOURS: u64 = 5_040 * CHOICES as u64;
 
 #[test]
 fn a_proof_goes_on() {
-    let tester = tester(StrategySpec::Dpor(None));
     let program = |sys: &System| calls(sys, false);
-    let whole = tester.run(|sys| program(&sys));
-    assert_eq!(whole.verdict.behaviours(), Some(BEHAVIOURS));
-    assert!(whole.verdict.is_exhaustive(), "{:?}", whole.verdict);
-    goes_on(tester, &[9_500, 15_000], program, &whole);
+    let report = whole("dpor").run(|sys| program(&sys));
+    assert_eq!(report.verdict.behaviours(), Some(BEHAVIOURS));
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    goes_on(whole("dpor"), &[9_500, 15_000], program, &report);
 }
 
 #[test]
 fn every_schedule_goes_on() {
     let program = |sys: &System| fan_in(sys, 3, 1);
-    let all = tester(StrategySpec::Dfs(None));
-    let whole = all.run(|sys| program(&sys));
-    assert!(whole.verdict.is_exhaustive() && whole.executions > 500);
-    goes_on(all, &[1, 7, 100, 101, 500], program, &whole);
-    let local_first = tester(StrategySpec::DfsLocal(None));
-    let whole = local_first.run(|sys| program(&sys));
-    goes_on(local_first, &[3, 5], program, &whole);
+    let all = whole("dfs").run(|sys| program(&sys));
+    assert!(all.verdict.is_exhaustive() && all.executions > 500);
+    goes_on(whole("dfs"), &[1, 7, 100, 101, 500], program, &all);
+    let local_first = whole("dfs:local").run(|sys| program(&sys));
+    goes_on(whole("dfs:local"), &[3, 5], program, &local_first);
 }
 
 /// Records the order of calls, and fails in two of the orders, late in the search.
@@ -106,9 +88,6 @@ struct Picky {
     is_picky: bool,
     is_patient: bool,
 }
-
-#[derive(Debug)]
-struct Here(u32);
 
 #[actor]
 impl Picky {
@@ -123,38 +102,28 @@ impl Picky {
     }
 }
 
-struct Caller {
-    picky: ActorRef<Picky>,
-    number: u32,
-}
-
-#[actor]
-impl Caller {
-    #[start]
-    fn start(&mut self) {
-        self.picky.tell(Here(self.number));
-    }
-}
-
 fn calls(sys: &System, is_picky: bool) {
     let picky = sys.spawn(Picky {
         order: Vec::new(),
         is_picky,
         is_patient: sys.choose(CHOICES) != LATE,
     });
-    for number in 0..CALLERS {
-        let picky = picky.clone();
-        sys.spawn(Caller { picky, number });
-    }
+    callers(sys, &Recipient::from(&picky), 0..CALLERS);
 }
 
 /// A tester that continues after a bug.
 fn picky() -> Tester {
-    tester(StrategySpec::Dpor(None)).keep_going()
+    whole("dpor").keep_going()
+}
+
+/// A tester for one part of a search that several processes share.
+fn part(which: &str, directory: &Path) -> Tester {
+    let tester = picky().search_dir(directory);
+    tester.partition(which.parse().expect("a partition"))
 }
 
 /// Returns the result of a single uninterrupted process.
-fn whole() -> &'static Report {
+fn uninterrupted() -> &'static Report {
     static WHOLE: OnceLock<Report> = OnceLock::new();
     WHOLE.get_or_init(|| {
         let whole = picky().run(|sys| calls(&sys, true));
@@ -162,7 +131,7 @@ fn whole() -> &'static Report {
         // One bug before the interruption of the search, and one after it.
         let are_spread = matches!(iterations[..], [..9_000, (13_001..)]);
         assert!(are_spread, "{iterations:?}");
-        whole
+        timeless(&whole)
     })
 }
 
@@ -170,7 +139,8 @@ fn whole() -> &'static Report {
 /// interruption; a bug that was found before the interruption is included.
 #[test]
 fn bugs_are_found_all_the_same() {
-    goes_on(picky(), &[12_000, 13_000], |sys| calls(sys, true), whole());
+    let program = |sys: &System| calls(sys, true);
+    goes_on(picky(), &[12_000, 13_000], program, uninterrupted());
 }
 
 #[derive(Debug)]
@@ -221,10 +191,7 @@ fn observed(sys: &System) {
     // A choice makes the search long enough to be divided.
     sys.choose(2);
     let picky = sys.spawn(Picky::default());
-    for number in 0..CALLERS {
-        let picky = picky.clone();
-        sys.spawn(Caller { picky, number });
-    }
+    callers(sys, &Recipient::from(&picky), 0..CALLERS);
     let stranger = sys.spawn(Stranger);
     sys.spawn(Passer(stranger));
 }
@@ -233,15 +200,12 @@ fn observed(sys: &System) {
 /// shards. This takes 3 s of a core, since only a long search is divided.
 #[test]
 fn monitors_are_shown_the_same() {
-    let whole = picky().run(|sys| observed(&sys));
-    whole.assert_clean();
-    assert!(whole.verdict.is_exhaustive(), "{:?}", whole.verdict);
+    let whole = harness::exhaust(&picky(), |sys| observed(&sys));
     assert_eq!(whole.verdict.behaviours(), Some(2 * 5_040));
     goes_on(picky(), &[8_500], observed, &whole);
     let directory = tempfile::tempdir().expect("a directory");
     let shard = |which: &str| {
-        let tester = picky().search_dir(directory.path());
-        let tester = tester.partition(which.parse().expect("a partition"));
+        let tester = part(which, directory.path());
         timeless(&tester.run(|sys| observed(&sys)))
     };
     std::thread::scope(|scope| {
@@ -286,7 +250,7 @@ fn kill(at: u64, how: &str, directory: &Path) {
 
     let executable = std::env::current_exe().expect("this test");
     let status = Command::new(executable)
-        .args(["--exact", "checkpoints::dies", "--ignored"])
+        .args(["--exact", "search::checkpoints::dies", "--ignored"])
         .env(VICTIM, format!("{at} {how} {}", directory.display()))
         .output()
         .expect("the other process")
@@ -307,7 +271,7 @@ fn whatever_ends_the_process() {
     assert!(left.iter().any(is_whole), "{left:?}");
     let tester = picky().search_dir(directory.path());
     let resumed = tester.run(|sys| calls(&sys, true));
-    assert_eq!(timeless(&resumed), timeless(whole()));
+    assert_eq!(timeless(&resumed), *uninterrupted());
 }
 
 /// Each of several processes returns the result of the whole search,
@@ -318,31 +282,25 @@ fn shards_find_what_one_process_finds() {
     let directory = tempfile::tempdir().expect("a directory");
     let executions = AtomicU64::new(0);
     let shard = |which: &str| {
-        let tester = picky().search_dir(directory.path());
-        let tester = tester.partition(which.parse().expect("a partition"));
-        tester.run(|sys| {
+        let report = part(which, directory.path()).run(|sys| {
             executions.fetch_add(1, Ordering::Relaxed);
             calls(&sys, true);
-        })
+        });
+        timeless(&report)
     };
     std::thread::scope(|scope| {
         let others = ["1/3", "3/3"].map(|which| scope.spawn(move || shard(which)));
         kill(12_500, "2/3", directory.path());
-        let report = shard("2/3");
-        assert_eq!(timeless(&report), timeless(whole()));
+        assert_eq!(shard("2/3"), *uninterrupted());
         for other in others {
-            assert_eq!(
-                timeless(&other.join().expect("a report")),
-                timeless(whole())
-            );
+            assert_eq!(other.join().expect("a report"), *uninterrupted());
         }
     });
     // Each shard has run the beginning, which is not divided.
     let executions = executions.into_inner();
-    assert!(executions < 3 * whole().executions, "{executions}");
+    assert!(executions < 3 * uninterrupted().executions, "{executions}");
     // A shard of another partition is rejected.
-    let tester = picky().search_dir(directory.path());
-    let tester = tester.partition("1/2".parse().expect("a partition"));
+    let tester = part("1/2", directory.path());
     let refused = std::panic::catch_unwind(|| tester.run(|sys| calls(&sys, true)));
     assert!(refused.is_err(), "of three, and of two");
 }

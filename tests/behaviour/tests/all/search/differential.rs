@@ -416,13 +416,10 @@ impl Moments {
 /// with all handled events; `None` if the rules allow no such order.
 fn arrivals(log: &Log, program: Program) -> Option<Vec<Vec<usize>>> {
     // Each event has two moments: its arrival and its handling.
-    let first: Vec<usize> = log
-        .sent
-        .iter()
-        .scan(0, |total, sent| {
-            Some(std::mem::replace(total, *total + sent.len()))
-        })
-        .collect();
+    let first = log.sent.iter().scan(0, |total, sent| {
+        Some(std::mem::replace(total, *total + sent.len()))
+    });
+    let first: Vec<usize> = first.collect();
     let events: usize = log.sent.iter().map(Vec::len).sum();
     let arrives = |from: usize, serial: usize| first[from] + serial;
     let arrival = |handled: &Handled| arrives(handled.stamp.from, handled.stamp.serial);
@@ -489,11 +486,8 @@ fn arrivals(log: &Log, program: Program) -> Option<Vec<Vec<usize>>> {
         }
     }
     let mut inboxes = vec![Vec::new(); log.handled.len()];
-    for moment in moments
-        .sorted()?
-        .into_iter()
-        .filter(|moment| *moment < events)
-    {
+    let sorted = moments.sorted()?.into_iter();
+    for moment in sorted.filter(|moment| *moment < events) {
         let (from, _, to) = all[moment];
         inboxes[to].push(from);
     }
@@ -517,10 +511,8 @@ struct Guide {
 impl Guide {
     /// Returns the number of a node: the body is operation zero, and nodes follow in order of spawning.
     fn node(&self, operation: OperationId) -> usize {
-        operation
-            .index()
-            .checked_sub(1)
-            .unwrap_or(self.arrivals.len())
+        let node = operation.index().checked_sub(1);
+        node.unwrap_or(self.arrivals.len())
     }
 
     /// Returns the inbox to which the step appends, or requests capacity from, and the sender.
@@ -590,14 +582,20 @@ impl Strategy for Guide {
     }
 }
 
+/// Runs a program in production; returns its records, and an order of arrivals that leads to them.
+fn observed(program: Program) -> (Log, Vec<Vec<usize>>) {
+    let log = program.in_production();
+    let arrivals = arrivals(&log, program);
+    let seed = program.seed;
+    let arrivals = arrivals.unwrap_or_else(|| panic!("program {seed}: no order leads to {log:?}"));
+    (log, arrivals)
+}
+
 fn every_run_is_a_behaviour(feature: Feature) {
     let mut failures = 0;
     for seed in 0..150 {
         let program = Program { seed, feature };
-        let log = program.in_production();
-        let Some(arrivals) = arrivals(&log, program) else {
-            panic!("program {seed}: no order of arrival leads to {log:?}")
-        };
+        let (log, arrivals) = observed(program);
         for chance in 0..3 {
             let tested = program.under_test(&arrivals, chance);
             assert_eq!(tested.as_ref(), Some(&log), "program {seed}");
@@ -644,11 +642,8 @@ fn an_overtaken_event_is_no_behaviour() {
                 if first.from == second.from {
                     handled[at - 1].stamp = second;
                     handled[at].stamp = first;
-                    assert_eq!(
-                        arrivals(&changed, program),
-                        None,
-                        "{first:?} after {second:?}"
-                    );
+                    let order = arrivals(&changed, program);
+                    assert_eq!(order, None, "{first:?} after {second:?}");
                     overtaken += 1;
                 }
             }
@@ -665,10 +660,7 @@ fn another_order_of_arrival_is_another_behaviour() {
     for seed in 0..50 {
         let feature = Feature::Halts;
         let program = Program { seed, feature };
-        let log = program.in_production();
-        let Some(mut arrivals) = arrivals(&log, program) else {
-            panic!("program {seed}: no order of arrival leads to {log:?}")
-        };
+        let (log, mut arrivals) = observed(program);
         for inbox in &mut arrivals {
             inbox.reverse();
         }

@@ -9,17 +9,18 @@ use actor_core::specification::World;
 use actor_core::{actor, monitor};
 use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
-use actor_test::strategy::{Reduction, StepConstruct, StrategySpec};
-use actor_test::{BugKind, Report, Tester};
+use actor_test::strategy::{Reduction, StepConstruct};
+use actor_test::{BugKind, Report};
+use behaviour::harness::events::{Go, Tick};
+use behaviour::harness::{exhaust, timeless, whole};
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 use rand_core::Rng;
 
+use crate::search::{Here, callers, programs};
+
 fn explore(program: impl Fn(&System) + Sync) -> Report {
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dpor(None))
-        .run(|sys| program(&sys));
+    let report = whole("dpor").run(|sys| program(&sys));
     report.assert_clean();
     report
 }
@@ -28,81 +29,28 @@ fn explore(program: impl Fn(&System) + Sync) -> Report {
 const FIRST: u64 = 32;
 
 /// Returns the number of behaviours. No behaviour is executed twice.
-fn count(program: impl Fn(&System) + Sync) -> u64 {
-    let report = explore(program);
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+pub(crate) fn count(program: impl Fn(&System) + Sync) -> u64 {
+    let report = exhaust(&whole("dpor"), |sys| program(&sys));
     assert_eq!(report.executions, report.behaviours.seen, "one twice");
     let behaviours = report.verdict.behaviours().expect("a search");
     assert!(report.executions >= behaviours.min(FIRST), "{report:?}");
     behaviours
 }
 
-#[test]
-fn known_programs_have_as_many_behaviours_as_they_should() {
-    assert_eq!(count(|sys| fan_in(sys, 3, 1)), 6);
-    assert_eq!(count(|sys| fan_in(sys, 4, 1)), 24);
-    assert_eq!(count(|sys| fan_in(sys, 5, 1)), 120);
-    assert_eq!(count(|sys| fan_in(sys, 2, 3)), 20);
-    assert_eq!(count(|sys| fan_in(sys, 2, 4)), 70);
-    assert_eq!(count(|sys| fan_in(sys, 3, 2)), 90);
-    assert_eq!(count(|sys| fan_in(sys, 2, 6)), 924);
-    assert_eq!(count(|sys| pairs(sys, 3)), 1);
-    assert_eq!(count(|sys| two_phase_commit(sys, 2)), 8);
-    assert_eq!(count(|sys| two_phase_commit(sys, 3)), 48);
-    assert_eq!(count(|sys| two_phase_commit(sys, 4)), 384);
-    assert_eq!(count(|sys| client_server(sys, 2, 2)), 6);
-    assert_eq!(count(|sys| client_server(sys, 2, 4)), 70);
-    assert_eq!(count(|sys| client_server(sys, 3, 2)), 90);
-    assert_eq!(count(|sys| ping_pong(sys, 5)), 1);
-    assert_eq!(count(|sys| triangle(sys, false)), 1);
-    assert_eq!(count(|sys| triangle(sys, true)), 2);
-    assert_eq!(count(|sys| readers_writer(sys, 2)), 6);
-    assert_eq!(count(|sys| readers_writer(sys, 3)), 24);
-    assert_eq!(count(|sys| readers_writer(sys, 4)), 120);
-    assert_eq!(count(|sys| flood(sys, 2)), 1);
-    assert_eq!(count(|sys| flood(sys, 3)), 8);
-    assert_eq!(count(|sys| flood(sys, 4)), 1296);
-    assert_eq!(count(|sys| lock_server(sys, 2)), 4);
-    assert_eq!(count(|sys| lock_server(sys, 3)), 30);
-    assert_eq!(count(|sys| lock_server(sys, 4)), 336);
-    assert_eq!(count(|sys| philosophers(sys, 2)), 5);
-    assert_eq!(count(|sys| philosophers(sys, 3)), 37);
-    assert_eq!(count(|sys| pipeline(sys, 3, 3)), 1);
-    assert_eq!(count(|sys| paxos(sys, 1, 3)), 72);
-    assert_eq!(count(|sys| paxos(sys, 2, 2)), 100);
-    assert_eq!(count(|sys| ring_election(sys, &[1, 2, 3])), 1);
-    assert_eq!(count(|sys| ring_election(sys, &[3, 2, 1])), 1);
-    assert_eq!(count(|sys| ring_election(sys, &[4, 3, 2, 1])), 1);
-}
-
-#[test]
-fn two_phase_commit_with_five_participants() {
-    assert_eq!(count(|sys| two_phase_commit(sys, 5)), 3_840);
-}
-
 /// The bug depends on the first race of the execution, with millions of behaviours after it.
 #[test]
 fn a_race_at_the_start_is_found_before_what_comes_later_is_explored() {
-    let report = Tester::new()
-        .iterations(1_000)
-        .strategy(StrategySpec::Dpor(None))
-        .run(|sys| {
-            let first = sys.spawn(Second::default());
-            for number in 0..2 {
-                let first = first.clone();
-                sys.spawn(Entrant { first, number });
-            }
-            fan_in(&sys, 4, 4);
-        });
+    let report = whole("dpor").iterations(1_000).run(|sys| {
+        let second = sys.spawn(Second::default());
+        callers(&sys, &Recipient::from(&second), 0..2);
+        fan_in(&sys, 4, 4);
+    });
     let bug = report.assert_bug("the second was first");
     // The sixteen other events have 63 million orders.
     assert!(bug.iteration <= 400, "{}", bug.iteration);
 }
 
-#[derive(Debug)]
-struct Here(u32);
-
-/// Panics if entrant 2 arrives before entrant 1.
+/// Panics if another caller comes before the first one.
 #[derive(Default)]
 struct Second {
     is_here: bool,
@@ -118,32 +66,16 @@ impl Second {
     }
 }
 
-struct Entrant {
-    first: ActorRef<Second>,
-    number: u32,
-}
-
-#[actor]
-impl Entrant {
-    #[start]
-    fn start(&mut self) {
-        self.first.tell(Here(self.number));
-    }
-}
-
-#[derive(Debug)]
-struct Put;
-
 #[derive(Debug)]
 struct Unlock;
 
 /// Defers everything until it is unlocked.
 struct Chest;
 
-#[actor(states(Locked(defer(Put)), Unlocked))]
+#[actor(states(Locked(defer(Go)), Unlocked))]
 impl Chest {
     #[on]
-    fn put(&mut self, _: Put) {}
+    fn go(&mut self, _: Go) {}
 
     #[on(Locked)]
     fn unlock(&mut self, _: Unlock, cx: &mut Context<Self>) {
@@ -162,7 +94,7 @@ impl Putter {
     fn start(&mut self) {
         match self.has_key {
             true => self.chest.tell(Unlock),
-            false => self.chest.tell(Put),
+            false => self.chest.tell(Go),
         }
     }
 }
@@ -192,24 +124,21 @@ struct Sleeper {
     armed: Option<Timer>,
 }
 
-#[derive(Debug)]
-struct Rings;
-
 #[actor]
 impl Sleeper {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
         for seconds in self.timers {
-            let timer = cx.after(Duration::from_secs(*seconds), Rings);
+            let timer = cx.after(Duration::from_secs(*seconds), Tick);
             self.armed.get_or_insert(timer);
         }
     }
 
     #[on]
-    fn rings(&mut self, _: Rings) {}
+    fn tick(&mut self, _: Tick) {}
 
     #[on]
-    fn put(&mut self, _: Put, cx: &mut Context<Self>) {
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         if let Some(timer) = self.armed.take_if(|_| self.cancels) {
             cx.cancel(timer);
         }
@@ -221,15 +150,10 @@ impl Sleeper {
 fn seen(program: impl Fn(&System) + Sync) -> u64 {
     let report = explore(program);
     // In executions without a timer, time stands still between two reads of the clock.
-    let stood =
-        |gap: &actor_test::strategy::Gap| matches!(gap, actor_test::strategy::Gap::Clock { .. });
+    let stood = |gap: &Gap| matches!(gap, Gap::Clock { .. });
     let verdict = &report.verdict;
     assert!(verdict.gaps.iter().all(stood), "{verdict:?}");
-    assert!(
-        report.verdict.behaviours() < Some(FIRST),
-        "{:?}",
-        report.verdict
-    );
+    assert!(verdict.behaviours() < Some(FIRST), "{verdict:?}");
     report.behaviours.seen
 }
 
@@ -244,21 +168,31 @@ fn sleeper(sys: &System, timers: &'static [u64], cancels: bool) -> ActorRef<Slee
 
 #[test]
 fn timers_and_events_are_taken_in_the_orders_in_which_they_may_come() {
-    let only = |timers, cancels| move |sys: &System| drop(sleeper(sys, timers, cancels));
-    let sleeping = |timers, cancels| move |sys: &System| sleeper(sys, timers, cancels).tell(Put);
-    // Timers fire in the order of their deadlines.
-    assert_eq!(seen(only(&[1, 2, 3], false)), 1);
-    assert_eq!(seen(only(&[3, 2, 1], false)), 1);
-    // Timers with the same deadline fire in any order.
-    assert_eq!(seen(only(&[1, 1], false)), 2);
-    assert_eq!(seen(only(&[1, 2, 1], false)), 2);
-    assert_eq!(seen(only(&[1, 1, 1], false)), 6);
-    // Another event may come before, between and after the timers.
-    assert_eq!(seen(sleeping(&[1], false)), 2);
-    assert_eq!(seen(sleeping(&[1, 2], false)), 3);
-    // The first timer fires before the event that cancels it, or never.
-    assert_eq!(seen(sleeping(&[1], true)), 2);
-    assert_eq!(seen(sleeping(&[1, 2], true)), 3);
+    let count = |timers, is_sent: bool, cancels| {
+        seen(move |sys| {
+            let sleeper = sleeper(sys, timers, cancels);
+            if is_sent {
+                sleeper.tell(Go);
+            }
+        })
+    };
+    // Timers fire in the order of their deadlines, and those with the same deadline in any order.
+    let alone: [(&[u64], u64); 5] = [
+        (&[1, 2, 3], 1),
+        (&[3, 2, 1], 1),
+        (&[1, 1], 2),
+        (&[1, 2, 1], 2),
+        (&[1, 1, 1], 6),
+    ];
+    for (timers, orders) in alone {
+        assert_eq!(count(timers, false, false), orders, "{timers:?}");
+    }
+    // Another event may come before, between and after the timers. If it cancels the first timer, that
+    // timer fires before it, or never.
+    for cancels in [false, true] {
+        assert_eq!(count(&[1], true, cancels), 2, "cancels: {cancels}");
+        assert_eq!(count(&[1, 2], true, cancels), 3, "cancels: {cancels}");
+    }
 }
 
 /// Reads the clock, and chooses if it sets a timer.
@@ -267,25 +201,25 @@ struct Drawer;
 #[actor]
 impl Drawer {
     #[on]
-    fn put(&mut self, _: Put, cx: &mut Context<Self>) {
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         let _ = cx.now();
         if cx.choose_bool() {
-            cx.after(Duration::from_secs(1), Rings);
+            cx.after(Duration::from_secs(1), Tick);
         }
     }
 
     #[on]
-    fn rings(&mut self, _: Rings) {}
+    fn tick(&mut self, _: Tick) {}
 }
 
 #[test]
 fn which_timers_run_is_up_to_what_was_chosen() {
-    let program = |sys: &System| sys.spawn(Drawer).tell(Put);
+    let program = |sys: &System| sys.spawn(Drawer).tell(Go);
     assert_eq!(seen(program), 2);
     let twice = |sys: &System| {
         let drawer = sys.spawn(Drawer);
-        drawer.tell(Put);
-        drawer.tell(Put);
+        drawer.tell(Go);
+        drawer.tell(Go);
     };
     // If the first choice sets a timer, that timer fires before the second
     // choice or after it; a second timer fires before or after the first.
@@ -300,18 +234,18 @@ struct Patient(Option<Timer>);
 impl Patient {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        self.0 = Some(cx.after(Duration::from_secs(9), Rings));
+        self.0 = Some(cx.after(Duration::from_secs(9), Tick));
     }
 
     #[on]
-    fn put(&mut self, _: Put, cx: &mut Context<Self>) {
-        if let Some(timer) = self.0.replace(cx.after(Duration::from_secs(9), Rings)) {
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        if let Some(timer) = self.0.replace(cx.after(Duration::from_secs(9), Tick)) {
             cx.cancel(timer);
         }
     }
 
     #[on]
-    fn rings(&mut self, _: Rings, cx: &mut Context<Self>) {
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
         cx.halt();
     }
 }
@@ -319,16 +253,11 @@ impl Patient {
 /// The search can't know that a step cancels a timer before it has executed the step.
 #[test]
 fn a_timer_fires_before_a_step_that_was_not_run_yet() {
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dpor(None))
-        .run(async |sys: System| {
-            let patient = sys.spawn(Patient::default());
-            sys.sleep(Duration::from_secs(6)).await;
-            patient.tell(Put);
-        });
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    exhaust(&whole("dpor"), async |sys: System| {
+        let patient = sys.spawn(Patient::default());
+        sys.sleep(Duration::from_secs(6)).await;
+        patient.tell(Go);
+    });
 }
 
 #[derive(Debug)]
@@ -364,82 +293,48 @@ impl Impatient {
 
 #[test]
 fn a_reply_comes_in_time_or_does_not() {
-    let program = |copes: bool| {
-        move |sys: &System| {
-            let slow = sys.spawn(Slow);
-            sys.spawn(Impatient { slow, copes });
-        }
+    let program = |sys: System, copes| {
+        let slow = sys.spawn(Slow);
+        sys.spawn(Impatient { slow, copes });
     };
-    let report = explore(program(true));
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
-    let tester = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dpor(None));
-    let fails = program(false);
-    let report = tester.run(|sys| fails(&sys));
+    exhaust(&whole("dpor"), |sys| program(sys, true));
+    let report = whole("dpor").run(|sys| program(sys, false));
     report.assert_bug("it took too long");
 }
 
-pub(crate) fn with_workers(workers: usize, program: impl Fn(&System) + Sync) -> Report {
-    Tester::new()
-        .iterations(u64::MAX)
-        .workers(workers)
-        .strategy(StrategySpec::Dpor(None))
-        .run(|sys| program(&sys))
-}
-
-/// Returns a report without times, for comparison.
-pub(crate) fn said(report: &Report) -> impl PartialEq + std::fmt::Debug {
-    let bugs = report
-        .bugs
-        .iter()
-        .map(|bug| (bug.token.clone(), bug.iteration, bug.trace.clone()));
-    (
-        (
-            report.executions,
-            report.steps_total,
-            report.verdict.clone(),
-        ),
-        (report.behaviours, report.coverage.clone()),
-        (report.vacuous.clone(), bugs.collect::<Vec<_>>()),
-    )
+/// Returns the result of one worker, which is the result of several.
+pub(crate) fn by_any_number_of_workers(program: fn(&System)) -> Report {
+    let [alone, together] = [1, 3].map(|workers| {
+        let report = whole("dpor").workers(workers).run(|sys| program(&sys));
+        timeless(report)
+    });
+    assert_eq!(together, alone);
+    alone
 }
 
 /// The search is large enough to be divided into parts, in several rounds.
 #[test]
 fn paxos_with_two_proposers_and_three_acceptors() {
-    let alone = with_workers(1, |sys| paxos(sys, 2, 3));
-    assert!(alone.verdict.is_exhaustive(), "{:?}", alone.verdict);
-    assert_eq!(alone.verdict.behaviours(), Some(26_136));
-    let together = with_workers(3, |sys| paxos(sys, 2, 3));
-    assert_eq!(said(&together), said(&alone));
+    let report = by_any_number_of_workers(|sys| paxos(sys, 2, 3));
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    assert_eq!(report.verdict.behaviours(), Some(26_136));
 }
 
 /// The bug occurs in one of 40 320 orders, after the search was divided.
 #[test]
 fn several_workers_find_the_bug_that_one_finds() {
     let program = |sys: &System| {
-        let last = sys.spawn(Picky::default());
-        for number in 0..8 {
-            let last = last.clone();
-            sys.spawn(Caller { last, number });
-        }
+        let picky = sys.spawn(Picky::default());
+        callers(sys, &Recipient::from(&picky), 0..8);
     };
-    let alone = with_workers(1, program);
+    let alone = by_any_number_of_workers(program);
     let bug = alone.assert_bug("just this order");
     assert!(bug.iteration > 8_000, "{}", bug.iteration);
-    let together = with_workers(3, program);
-    assert_eq!(said(&together), said(&alone));
     // A bound right before the bug.
-    let before = Tester::new()
-        .iterations(bug.iteration - 1)
-        .workers(3)
-        .strategy(StrategySpec::Dpor(None))
-        .run(|sys| program(&sys));
-    assert_eq!(
-        (before.executions, before.bugs.len()),
-        (bug.iteration - 1, 0)
-    );
+    let bounded = whole("dpor").iterations(bug.iteration - 1).workers(3);
+    let before = bounded.run(|sys| program(&sys));
+    let found = (before.executions, before.bugs.len());
+    assert_eq!(found, (bug.iteration - 1, 0));
 }
 
 /// Records the callers in order.
@@ -458,19 +353,6 @@ impl Picky {
 }
 
 const PICKED: [u32; 8] = [3, 0, 6, 1, 7, 4, 2, 5];
-
-struct Caller {
-    last: ActorRef<Picky>,
-    number: u32,
-}
-
-#[actor]
-impl Caller {
-    #[start]
-    fn start(&mut self) {
-        self.last.tell(Here(self.number));
-    }
-}
 
 /// Counts its events.
 #[derive(Default)]
@@ -501,8 +383,7 @@ fn counted(world: &World, one: &ActorRef<Counter>) -> u32 {
 
 /// Returns the number of behaviours that the observers distinguish.
 fn distinguished(program: impl Fn(&System) + Sync) -> u64 {
-    let report = explore(program);
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    let report = exhaust(&whole("dpor"), |sys| program(&sys));
     report.verdict.behaviours().expect("a search")
 }
 
@@ -521,13 +402,18 @@ fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
         }
     };
     // Two counters with two steps each have 4!/(2! 2!) orders.
-    assert_eq!(distinguished(observing(&[])), 1);
-    assert_eq!(distinguished(observing(&[&[0]])), 1);
-    assert_eq!(distinguished(observing(&[&[0], &[1], &[2]])), 1);
-    assert_eq!(distinguished(observing(&[&[0, 1]])), 6);
-    assert_eq!(distinguished(observing(&[&[0, 1], &[0]])), 6);
-    assert_eq!(distinguished(observing(&[&[0, 1], &[1, 2]])), 6 * 6);
-    assert_eq!(distinguished(observing(&[&[0, 1, 2]])), 90);
+    let rows: [(&[&[usize]], u64); 7] = [
+        (&[], 1),
+        (&[&[0]], 1),
+        (&[&[0], &[1], &[2]], 1),
+        (&[&[0, 1]], 6),
+        (&[&[0, 1], &[0]], 6),
+        (&[&[0, 1], &[1, 2]], 6 * 6),
+        (&[&[0, 1, 2]], 90),
+    ];
+    for (groups, behaviours) in rows {
+        assert_eq!(distinguished(observing(groups)), behaviours, "{groups:?}");
+    }
     // The predicate reads the second counter only after a step of the first.
     let turns = |sys: &System| {
         let [one, other, _] = counters(sys);
@@ -556,28 +442,27 @@ const EVERY_WAY: [&str; 6] = [
     "pos:local",
 ];
 
+/// Asserts that each of these searches finds a bug, or none.
+#[track_caller]
+fn assert_every_way<F: Future<Output = ()> + 'static>(
+    has_bug: bool,
+    program: impl Fn(System) -> F + Sync,
+) {
+    for strategy in EVERY_WAY {
+        let report = whole(strategy).iterations(20_000).run(&program);
+        let (found, verdict) = (!report.bugs().is_empty(), &report.verdict);
+        assert_eq!(found, has_bug, "{strategy}, {verdict:?}");
+    }
+}
+
 #[test]
 fn who_looks_on_does_so_from_when_it_is_there() {
-    let late = |bad: u32| {
-        move |sys: System| async move {
+    for (bad, is_there) in [(0, true), (1, true), (2, true), (3, false)] {
+        assert_every_way(is_there, |sys| async move {
             let [one, other, _] = counters(&sys);
             let _ = other.ask(Here(2)).await;
             sys.always("not that", move |w| counted(w, &one) != bad);
-        }
-    };
-    for (bad, is_there) in [(0, true), (1, true), (2, true), (3, false)] {
-        for strategy in EVERY_WAY {
-            let report = Tester::new()
-                .iterations(20_000)
-                .strategy(strategy.parse().expect("a strategy"))
-                .run(late(bad));
-            assert_eq!(
-                !report.bugs().is_empty(),
-                is_there,
-                "{strategy}, {bad}, {:?}",
-                report.verdict
-            );
-        }
+        });
     }
 }
 
@@ -596,58 +481,34 @@ impl Latecomer {
 
 #[test]
 fn a_monitor_watches_from_when_it_is_there() {
-    let late = |is_late: bool| {
-        move |sys: System| async move {
+    for is_late in [true, false] {
+        assert_every_way(true, |sys| async move {
             let [_, other, _] = counters(&sys);
             let answer = other.ask(Here(2));
             if is_late {
                 let _ = answer.await;
             }
             sys.monitor::<Latecomer>();
-        }
-    };
-    for is_late in [true, false] {
-        for strategy in EVERY_WAY {
-            let report = Tester::new()
-                .iterations(20_000)
-                .strategy(strategy.parse().expect("a strategy"))
-                .run(late(is_late));
-            assert!(
-                !report.bugs().is_empty(),
-                "{strategy}, {:?}",
-                report.verdict
-            );
-        }
+        });
     }
-}
-
-/// The number of programs of each kind; `DPOR` raises it for a nightly run.
-pub(crate) fn programs(short: u64) -> u64 {
-    let given = std::env::var("DPOR").ok();
-    given.map_or(short, |given| given.parse().expect("a number"))
 }
 
 /// Asserts that DPOR finds each behaviour of brute force exactly once, and the same ends and bugs.
 pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_max: u64) -> u64 {
-    let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
     let (mut compared, mut spared) = (0, 0);
     let (mut schedules, mut behaviours, mut most) = (0, 0, 0);
     for number in 0..programs {
         let talk = HistoryProgram::random(number, uses);
-        let (mut all, report) = talk.explore(&spec("dfs:local"), schedules_max);
+        let (mut all, report) = talk.explore("dfs:local", schedules_max);
         if !report.verdict.is_exhaustive() {
             continue;
         }
-        let (mut found, dpor) = talk.explore(&spec("dpor"), u64::MAX);
+        let (mut found, dpor) = talk.explore("dpor", u64::MAX);
         assert!(dpor.verdict.is_exhaustive(), "{talk:?}: {:?}", dpor.verdict);
         all.ends.dedup();
-        if uses.monitor
-            || uses.compared
-            || uses.predicate
-            || uses.has_predicates
-            || uses.timers
-            || uses.waits
-        {
+        let has_time = uses.timers || uses.waits;
+        let is_observed = uses.monitor || uses.compared || uses.predicate || uses.has_predicates;
+        if is_observed || has_time {
             // Their records do not contain everything that they have observed.
             found.ends.dedup();
         } else if all.bugs.is_empty() {
@@ -655,16 +516,13 @@ pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_m
             assert_eq!(behaviours, Some(all.ends.len() as u64), "{talk:?}");
         }
         assert_eq!(kinds(&found), kinds(&all), "{talk:?}");
-        let is_apart = uses.timers || uses.waits || uses.compared;
-        if dpor.verdict.behaviours() < Some(FIRST) && !is_apart {
+        if dpor.verdict.behaviours() < Some(FIRST) && !has_time && !uses.compared {
             assert_eq!(found.ends, all.ends, "{talk:?}");
         } else {
             // Not every behaviour was executed, but the ends of each actor and observer are complete.
             spared += 1;
-            assert!(
-                found.ends.iter().all(|end| all.ends.contains(end)),
-                "{talk:?}"
-            );
+            let is_known = |end| all.ends.contains(end);
+            assert!(found.ends.iter().all(is_known), "{talk:?}");
             assert_eq!(apart(&found), apart(&all), "{talk:?}");
         }
         compared += 1;
@@ -696,196 +554,67 @@ fn apart(found: &Found) -> BTreeSet<(u64, u64)> {
     notes.map(|(who, heard)| (*who, *heard)).collect()
 }
 
-pub(crate) const TELLS: FeatureSet = FeatureSet {
-    choices: false,
-    spawns: false,
-    halts: false,
-    asks: false,
-    panics: false,
-    monitor: false,
-    compared: false,
-    judge: false,
-    predicate: false,
-    has_predicates: false,
-    defers: false,
-    timers: false,
-    waits: false,
-    watches: false,
-};
-
 /// Each feature by itself, and most of them together.
-pub(crate) const ALL_USES: [FeatureSet; 22] = [
-    TELLS,
-    FeatureSet {
-        choices: true,
-        ..TELLS
-    },
-    FeatureSet {
-        spawns: true,
-        ..TELLS
-    },
-    FeatureSet {
-        halts: true,
-        ..TELLS
-    },
-    FeatureSet {
-        asks: true,
-        ..TELLS
-    },
-    FeatureSet {
-        panics: true,
-        ..TELLS
-    },
-    FeatureSet {
-        monitor: true,
-        asks: true,
-        ..TELLS
-    },
-    FeatureSet {
-        has_predicates: true,
-        panics: true,
-        ..TELLS
-    },
-    FeatureSet {
-        has_predicates: true,
-        spawns: true,
-        halts: true,
-        asks: true,
-        ..TELLS
-    },
-    FeatureSet {
-        predicate: true,
-        choices: true,
-        ..TELLS
-    },
-    FeatureSet {
-        choices: true,
-        spawns: true,
-        halts: true,
-        ..TELLS
-    },
-    FeatureSet {
-        choices: true,
-        spawns: true,
-        asks: true,
-        ..TELLS
-    },
-    FeatureSet {
-        defers: true,
-        ..TELLS
-    },
-    FeatureSet {
-        defers: true,
-        asks: true,
-        ..TELLS
-    },
-    FeatureSet {
-        defers: true,
-        choices: true,
-        spawns: true,
-        monitor: true,
-        ..TELLS
-    },
-    FeatureSet {
-        timers: true,
-        ..TELLS
-    },
-    FeatureSet {
-        timers: true,
-        defers: true,
-        halts: true,
-        choices: true,
-        ..TELLS
-    },
-    FeatureSet {
-        asks: true,
-        waits: true,
-        ..TELLS
-    },
-    FeatureSet {
-        timers: true,
-        monitor: true,
-        ..TELLS
-    },
-    FeatureSet {
-        timers: true,
-        spawns: true,
-        ..TELLS
-    },
-    FeatureSet {
-        timers: true,
-        spawns: true,
-        halts: true,
-        choices: true,
-        defers: true,
-        ..TELLS
-    },
-    FeatureSet {
-        timers: true,
-        spawns: true,
-        asks: true,
-        monitor: true,
-        ..TELLS
-    },
+pub(crate) const ALL_USES: [&str; 22] = [
+    "",
+    "choices",
+    "spawns",
+    "halts",
+    "asks",
+    "panics",
+    "monitor asks",
+    "has_predicates panics",
+    "has_predicates spawns halts asks",
+    "predicate choices",
+    "choices spawns halts",
+    "choices spawns asks",
+    "defers",
+    "defers asks",
+    "defers choices spawns monitor",
+    "timers",
+    "timers defers halts choices",
+    "asks waits",
+    "timers monitor",
+    "timers spawns",
+    "timers spawns halts choices defers",
+    "timers spawns asks monitor",
 ];
 
 /// These programs are too large for brute force. In each, a timer fires whose step was not executed
 /// yet when others ran; in the last one, actors that were spawned later choose beside timers.
 #[test]
 fn nobody_is_said_to_share_what_nobody_shares() {
-    let spec: StrategySpec = "dpor".parse().expect("a strategy");
-    let timers = FeatureSet {
-        timers: true,
-        ..TELLS
-    };
-    let monitor = FeatureSet {
-        monitor: true,
-        ..timers
-    };
-    let spawns = FeatureSet {
-        spawns: true,
-        ..timers
-    };
-    let asks = FeatureSet {
-        asks: true,
-        monitor: true,
-        ..spawns
-    };
-    let all = FeatureSet {
-        choices: true,
-        halts: true,
-        defers: true,
-        ..spawns
-    };
-    for (uses, number) in [
-        (timers, 115),
-        (timers, 88),
-        (monitor, 132),
-        (spawns, 24),
-        (asks, 112),
-        (asks, 24),
-        (all, 67),
-        (all, 77),
-        (all, 42),
+    for (uses, numbers) in [
+        ("timers", &[115, 88][..]),
+        ("timers monitor", &[132]),
+        ("timers spawns", &[24]),
+        ("timers spawns asks monitor", &[112, 24]),
+        ("timers spawns choices halts defers", &[67, 77, 42]),
     ] {
-        let (_, report) = HistoryProgram::random(number, uses).explore(&spec, 150);
-        let gaps = &report.verdict.gaps;
-        assert!(!gaps.contains(&Gap::Nondeterministic), "{number}: {gaps:?}");
+        for number in numbers {
+            let program = HistoryProgram::random(*number, FeatureSet::of(uses));
+            let gaps = program.explore("dpor", 150).1.verdict.gaps;
+            assert!(!gaps.contains(&Gap::Nondeterministic), "{number}: {gaps:?}");
+        }
     }
+}
+
+/// Compares this number of programs for each set of features. Programs with more schedules are left out.
+fn assert_all_as_brute_force(programs: u64, schedules_max: u64) {
+    let all =
+        ALL_USES.map(|uses| assert_as_brute_force(FeatureSet::of(uses), programs, schedules_max));
+    assert!(all.iter().sum::<u64>() > 2 * programs, "{all:?}");
 }
 
 #[test]
 fn random_programs_have_the_behaviours_of_all_schedules() {
-    let all = ALL_USES.map(|uses| assert_as_brute_force(uses, programs(40), 300));
-    // Programs with more schedules were left out.
-    assert!(all.iter().sum::<u64>() > 2 * programs(40), "{all:?}");
+    assert_all_as_brute_force(programs("DPOR", 40), 300);
 }
 
 #[test]
 #[ignore = "takes minutes: .ci/long runs it"]
 fn ten_thousand_random_programs_have_the_behaviours_of_all_schedules() {
-    let all = ALL_USES.map(|uses| assert_as_brute_force(uses, programs(1_250), 5_000));
-    assert!(all.iter().sum::<u64>() > 2 * programs(1_250), "{all:?}");
+    assert_all_as_brute_force(programs("DPOR", 1_250), 5_000);
 }
 
 /// Asserts that the verdict names the unsupported operation and its actor, and claims no proof.
@@ -895,9 +624,6 @@ fn assert_outside(what: StepConstruct, who: &str, program: impl Fn(&System) + Sy
     let who = Some(who.to_owned());
     assert_eq!(report.verdict.gaps, [Gap::Unsupported { what, who }]);
 }
-
-#[derive(Clone, Debug)]
-struct Go;
 
 struct Clerk {
     act: fn(&mut Context<Clerk>),
@@ -965,9 +691,10 @@ fn what_it_cannot_follow_behind_a_timer_is_named() {
 #[test]
 fn sends_that_leave_together_are_taken_as_dependent_on_everything() {
     let explore = |sends: usize| {
-        let tester = Tester::new().atomic_handlers(true).keep_going();
-        let tester = tester.strategy(StrategySpec::Dpor(None)).iterations(1_000);
-        tester.run(move |sys| drop(sys.spawn(Crier { sends })))
+        let tester = whole("dpor").iterations(1_000).keep_going();
+        tester
+            .atomic_handlers(true)
+            .run(move |sys| drop(sys.spawn(Crier { sends })))
     };
     assert!(explore(1).verdict.is_exhaustive(), "it sends one");
     let together = explore(2).verdict;
@@ -1008,7 +735,7 @@ struct Ball {
     back: ActorRef<Player>,
 }
 
-/// Plays with another player, and sends an event at the end if entrant 2 was the last to act.
+/// Plays with another player, and sends an event at the end if caller 2 was the last to act.
 struct Player {
     to: ActorRef<Clerk>,
 }
@@ -1034,10 +761,7 @@ fn what_actors_share_is_noticed_where_one_does_something_else() {
     let report = explore(|sys| {
         SHARED.set(0);
         let both = sys.spawn(Second { is_here: true });
-        for number in 1..4 {
-            let first = both.clone();
-            sys.spawn(Entrant { first, number });
-        }
+        callers(sys, &Recipient::from(&both), 1..4);
         let to = sys.spawn(Clerk { act: |_| {} });
         let players = [to.clone(), to].map(|to| sys.spawn(Player { to }));
         players[0].tell(Ball {
@@ -1050,10 +774,7 @@ fn what_actors_share_is_noticed_where_one_does_something_else() {
 
 #[test]
 fn it_stops_where_it_knows_as_much_as_it_may() {
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dpor(Some(50)))
-        .run(|sys| fan_in(&sys, 3, 2));
+    let report = whole("dpor:50").run(|sys| fan_in(&sys, 3, 2));
     report.assert_clean();
     assert_eq!(report.verdict.gaps, [Gap::Histories { bound: 50 }]);
     assert_eq!(report.strategies[0].name, "dpor:50");

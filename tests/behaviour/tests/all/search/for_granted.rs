@@ -7,10 +7,10 @@ use actor_core::prelude::*;
 use actor_core::sync::blocking::Mutex;
 use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
 use actor_core::thread;
+use actor_test::Report;
 use actor_test::report::Assumption;
 use actor_test::strategy::Gap;
-use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Tester};
+use behaviour::harness::whole;
 
 const SEARCHES: [&str; 6] = [
     "dfs",
@@ -22,11 +22,8 @@ const SEARCHES: [&str; 6] = [
 ];
 
 fn searched(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
-    let strategy: StrategySpec = strategy.parse().expect("a strategy");
-    Tester::new()
-        .strategy(strategy)
-        .iterations(10_000)
-        .run(|sys| program(&sys))
+    let tester = whole(strategy).iterations(10_000);
+    tester.run(|sys| program(&sys))
 }
 
 /// Store buffering: each thread stores to its own location and loads the other's.
@@ -64,10 +61,8 @@ fn orderings_that_are_taken_as_sequentially_consistent_are_named() {
             });
             assert_eq!(places.map_or(0, Vec::len), weak, "{strategy}: {places:?}");
             let here = |place: &String| place.contains("for_granted.rs:");
-            assert!(
-                places.is_none_or(|places| places.iter().all(here)),
-                "{places:?}"
-            );
+            let are_here = places.is_none_or(|places| places.iter().all(here));
+            assert!(are_here, "{places:?}");
             assert!(weak == 0 || !report.verdict.is_exhaustive(), "{strategy}");
         }
     }
@@ -124,17 +119,12 @@ fn transient(runs: &Uncontrolled, every: u32) {
 fn a_program_that_differs_now_and_then_is_noticed_where_it_does() {
     for strategy in ["dfs", "dfs:local", "states"] {
         let runs = Uncontrolled::new(0);
-        let report = searched(strategy, |_| transient(&runs, 50));
-        let strayed = report.verdict.gaps.iter().find_map(|gap| match gap {
-            Gap::Diverged { executions, step } => Some((*executions, *step)),
-            _ => None,
+        let verdict = searched(strategy, |_| transient(&runs, 50)).verdict;
+        let strays = verdict.gaps.iter().any(|gap| match gap {
+            Gap::Diverged { executions, step } => *executions > 0 && step.is_some_and(|at| at > 3),
+            _ => false,
         });
-        let (executions, step) = strayed.unwrap_or_else(|| panic!("{strategy}: {report:?}"));
-        assert!(
-            executions > 0 && step.is_some_and(|step| step > 3),
-            "{step:?}"
-        );
-        assert!(!report.verdict.is_exhaustive(), "{strategy}");
+        assert!(strays, "{strategy}: {verdict:?}");
     }
 }
 
@@ -144,9 +134,7 @@ fn a_program_that_is_always_the_same_strays_nowhere() {
         let runs = Uncontrolled::new(0);
         let report = searched(strategy, |_| transient(&runs, u32::MAX));
         let strays = |gap: &Gap| matches!(gap, Gap::Diverged { .. });
-        assert!(
-            !report.verdict.gaps.iter().any(strays),
-            "{strategy}: {report:?}"
-        );
+        let has_strayed = report.verdict.gaps.iter().any(strays);
+        assert!(!has_strayed, "{strategy}: {report:?}");
     }
 }

@@ -1,67 +1,55 @@
 //! Inbox-DPOR and monitors: each behaviour is shown to monitors in every order that they may observe.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{ActorId, actor, monitor};
 use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
-use actor_test::strategy::{Reduction, StrategySpec};
+use actor_test::strategy::Reduction;
 use actor_test::{BugKind, Report};
+use behaviour::harness::events::Tick;
+use behaviour::harness::{exhaust, only_bug, whole};
 use behaviour::node::Message;
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 
-use crate::search::dpor::{TELLS, assert_as_brute_force, programs, said, with_workers};
+use crate::search::dpor::{assert_as_brute_force, by_any_number_of_workers};
+use crate::search::{Program, programs};
 
 /// The features of the random programs with comparable monitors.
-const USES: [FeatureSet; 6] = [
-    TELLS,
-    FeatureSet {
-        asks: true,
-        choices: true,
-        ..TELLS
-    },
-    FeatureSet {
-        defers: true,
-        choices: true,
-        ..TELLS
-    },
-    FeatureSet {
-        timers: true,
-        ..TELLS
-    },
-    FeatureSet {
-        spawns: true,
-        halts: true,
-        ..TELLS
-    },
-    FeatureSet {
-        panics: true,
-        ..TELLS
-    },
+const USES: [&str; 6] = [
+    "",
+    "asks choices",
+    "defers choices",
+    "timers",
+    "spawns halts",
+    "panics",
 ];
+
+/// Compares this number of programs for each set of features. Programs with more schedules are left out.
+fn assert_every_order_is_seen(programs: u64, schedules_max: u64) {
+    let all = USES.map(|uses| {
+        let uses = FeatureSet {
+            compared: true,
+            ..FeatureSet::of(uses)
+        };
+        assert_as_brute_force(uses, programs, schedules_max)
+    });
+    assert!(all.iter().sum::<u64>() > programs, "{all:?}");
+}
 
 /// A monitor that distinguishes all orders observes each order that brute force finds.
 #[test]
 fn a_monitor_sees_every_order() {
-    let compared = |uses| FeatureSet {
-        compared: true,
-        ..uses
-    };
-    let all = USES.map(|uses| assert_as_brute_force(compared(uses), programs(25), 300));
-    assert!(all.iter().sum::<u64>() > programs(25), "{all:?}");
+    assert_every_order_is_seen(programs("DPOR", 25), 300);
 }
 
 #[test]
 #[ignore = "takes minutes: .ci/long runs it"]
 fn a_monitor_sees_every_order_of_thousands_of_programs() {
-    let compared = |uses| FeatureSet {
-        compared: true,
-        ..uses
-    };
-    let all = USES.map(|uses| assert_as_brute_force(compared(uses), programs(600), 3_000));
-    assert!(all.iter().sum::<u64>() > programs(600), "{all:?}");
+    assert_every_order_is_seen(programs("DPOR", 600), 3_000);
 }
 
 /// Returns true if the observed order is a part of behaviours, and if a behaviour may have several.
@@ -80,41 +68,37 @@ fn observers(report: &Report) -> (bool, bool) {
 /// A monitor fails, or is hot at the end, exactly if it does in some
 /// schedule; the number of behaviours is the same as without the monitor.
 fn assert_judged(programs: u64, schedules_max: u64) {
-    let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
     let (mut failing, mut hot, mut silent, mut counted) = (0, 0, 0, 0);
-    for uses in USES {
+    let bug_kinds =
+        |found: &Found| -> BTreeSet<BugKind> { found.bugs.iter().map(|(kind, _)| *kind).collect() };
+    for uses in USES.map(FeatureSet::of) {
         for number in 0..programs {
             let judged = FeatureSet {
                 judge: true,
                 ..uses
             };
             let talk = HistoryProgram::random(number, judged);
-            let (all, report) = talk.explore(&spec("dfs:local"), schedules_max);
+            let (all, report) = talk.explore("dfs:local", schedules_max);
             if !report.verdict.is_exhaustive() {
                 continue;
             }
-            let (found, dpor) = talk.explore(&spec("dpor"), u64::MAX);
-            let fails = |found: &Found| {
-                let mut bugs = found.bugs.iter();
-                bugs.any(|(kind, _)| *kind == BugKind::Monitor)
-            };
-            assert_eq!(fails(&found), fails(&all), "{talk:?}");
-            if fails(&all) {
+            let (found, dpor) = talk.explore("dpor", u64::MAX);
+            let (kinds, all_kinds) = (bug_kinds(&found), bug_kinds(&all));
+            let fails = all_kinds.contains(&BugKind::Monitor);
+            assert_eq!(kinds.contains(&BugKind::Monitor), fails, "{talk:?}");
+            if fails {
                 failing += 1;
                 continue;
             }
             assert!(dpor.verdict.is_exhaustive(), "{talk:?}: {:?}", dpor.verdict);
-            let kinds = |found: &Found| -> BTreeSet<BugKind> {
-                found.bugs.iter().map(|(kind, _)| *kind).collect()
-            };
-            assert_eq!(kinds(&found), kinds(&all), "{talk:?}");
+            assert_eq!(kinds, all_kinds, "{talk:?}");
             match all.bugs.is_empty() {
                 true => silent += 1,
                 false => hot += 1,
             }
             if observers(&dpor) == (false, true) {
-                let (_, without) =
-                    HistoryProgram::random(number, uses).explore(&spec("dpor"), u64::MAX);
+                let without = HistoryProgram::random(number, uses);
+                let (_, without) = without.explore("dpor", u64::MAX);
                 assert_eq!(dpor.verdict.behaviours(), without.verdict.behaviours());
                 counted += 1;
             }
@@ -127,13 +111,13 @@ fn assert_judged(programs: u64, schedules_max: u64) {
 
 #[test]
 fn a_monitor_fails_where_it_does_in_some_schedule() {
-    assert_judged(programs(24), 400);
+    assert_judged(programs("DPOR", 24), 400);
 }
 
 #[test]
 #[ignore = "takes minutes: .ci/long runs it"]
 fn a_monitor_fails_where_it_does_in_some_schedule_of_thousands_of_programs() {
-    assert_judged(programs(600), 3_000);
+    assert_judged(programs("DPOR", 600), 3_000);
 }
 
 /// The senders so far, as a set: independent of the order.
@@ -160,7 +144,7 @@ impl Unseen {
     }
 }
 
-/// The senders, in order; the reverse order fails.
+/// The senders, in order; one order of four fails, after an initial 9 as well.
 #[derive(Default, Hash)]
 struct Order(Vec<usize>);
 
@@ -169,7 +153,8 @@ impl Order {
     #[on]
     fn message(&mut self, message: &Message) {
         self.0.push(message.from);
-        assert!(self.0 != [6, 4, 2, 0], "the last was first");
+        let is_last_first = matches!(self.0[..], [6 | 9, 4, 2, 0]);
+        assert!(!is_last_first, "the last was first");
     }
 }
 
@@ -189,18 +174,16 @@ impl Last {
 }
 
 fn explore(program: impl Fn(&System) + Sync) -> Report {
-    with_workers(1, program)
+    whole("dpor").run(|sys| program(&sys))
 }
 
 /// Disjoint pairs: one behaviour, in which a monitor may observe n events in n! orders.
 #[test]
 fn what_is_seen_in_several_orders_is_one_behaviour() {
-    let compared = explore(|sys| {
+    let compared = exhaust(&whole("dpor"), |sys| {
         sys.monitor::<Senders>();
-        pairs(sys, 4);
+        pairs(&sys, 4);
     });
-    compared.assert_clean();
-    assert!(compared.verdict.is_exhaustive(), "{:?}", compared.verdict);
     assert_eq!(compared.verdict.behaviours(), Some(1));
     assert_eq!(observers(&compared), (false, true));
     // A set of four elements, each of which may be the next: 4 times
@@ -225,27 +208,51 @@ fn what_is_seen_in_several_orders_is_one_behaviour() {
 
 #[test]
 fn the_one_order_in_which_a_monitor_fails_is_found() {
-    let report = explore(|sys| {
-        sys.monitor::<Order>();
-        pairs(sys, 4);
-    });
-    let [bug] = report.bugs() else {
-        panic!("{report:?}");
-    };
-    assert_eq!(bug.kind(), BugKind::Monitor);
-    assert!(bug.message().contains("the last was first"), "{bug:?}");
-}
-
-#[test]
-fn what_a_monitor_owes_after_some_orders_is_found() {
-    let report = explore(|sys| {
-        sys.monitor::<Last>();
-        pairs(sys, 4);
-    });
-    let [bug] = report.bugs() else {
-        panic!("{report:?}");
-    };
-    assert_eq!(bug.kind(), BugKind::HotAtEnd);
+    let rows: [(&str, BugKind, &str, Program); 8] = [
+        (
+            "one order fails",
+            BugKind::Monitor,
+            "the last was first",
+            |sys| {
+                sys.monitor::<Order>();
+                pairs(sys, 4);
+            },
+        ),
+        ("an obligation is left", BugKind::HotAtEnd, "", |sys| {
+            sys.monitor::<Last>();
+            pairs(sys, 4);
+        }),
+        ("one of two monitors fails", BugKind::Monitor, "", |sys| {
+            sys.monitor::<Senders>();
+            sys.monitor::<Order>();
+            pairs(sys, 4);
+        }),
+        // Two paths lead to one monitor state with different messages left; the search continues from both.
+        ("the first is second", BugKind::Monitor, "", second::<0>),
+        ("the second is second", BugKind::Monitor, "", second::<2>),
+        ("the third is second", BugKind::Monitor, "", second::<4>),
+        // The search notices different behaviour in the same state.
+        ("the hash is incomplete", BugKind::Monitor, "", |sys| {
+            sys.monitor::<Closed>();
+            pairs(sys, 3);
+        }),
+        (
+            "the initial state is chosen by the body",
+            BugKind::Monitor,
+            "",
+            |sys| {
+                let begin = vec![9; sys.choose(2)];
+                sys.monitor_with(Order(begin));
+                pairs(sys, 3);
+            },
+        ),
+    ];
+    for (name, kind, message, program) in rows {
+        let report = explore(program);
+        let bug = only_bug(&report);
+        assert_eq!(bug.kind(), kind, "{name}");
+        assert!(bug.message().contains(message), "{name}: {bug:?}");
+    }
 }
 
 /// The senders so far, by actor number.
@@ -260,10 +267,7 @@ impl Known {
     }
 }
 
-#[derive(Debug)]
-struct Hello;
-
-struct Host(ActorRef<Guest>);
+struct Host(ActorRef<Quiet>);
 
 #[actor]
 impl Host {
@@ -274,7 +278,7 @@ impl Host {
     }
 }
 
-struct Child(ActorRef<Guest>);
+struct Child(ActorRef<Quiet>);
 
 #[actor]
 impl Child {
@@ -284,14 +288,6 @@ impl Child {
     }
 }
 
-struct Guest;
-
-#[actor]
-impl Guest {
-    #[on]
-    fn hello(&mut self, _: Hello) {}
-}
-
 /// The number of an actor depends on the order of creation, so monitors with actor numbers can't be compared.
 #[test]
 fn actors_that_are_numbered_in_several_ways_are_told_apart() {
@@ -299,36 +295,29 @@ fn actors_that_are_numbered_in_several_ways_are_told_apart() {
         explore(move |sys| {
             sys.monitor::<Known>();
             for _ in 0..hosts {
-                let guest = sys.spawn(Guest);
+                let guest = sys.spawn(Quiet);
                 sys.spawn(Host(guest));
             }
         })
     };
     let one = hosts(1);
-    assert_eq!(
-        (one.verdict.behaviours(), observers(&one)),
-        (Some(1), (false, true))
-    );
+    assert_eq!(one.verdict.behaviours(), Some(1));
+    assert_eq!(observers(&one), (false, true));
     let two = hosts(2);
     assert!(two.verdict.is_exhaustive(), "{:?}", two.verdict);
-    assert_eq!(
-        (two.verdict.behaviours(), observers(&two)),
-        (Some(2), (true, false))
-    );
+    assert_eq!(two.verdict.behaviours(), Some(2));
+    assert_eq!(observers(&two), (true, false));
 }
 
 /// The search is large enough to be divided into parts.
 #[test]
 fn several_workers_show_monitors_what_one_does() {
-    let program = |sys: &System| {
+    let report = by_any_number_of_workers(|sys| {
         sys.monitor::<Parity>();
         fan_in(sys, 8, 1);
-    };
-    let alone = with_workers(1, program);
-    assert!(alone.verdict.is_exhaustive(), "{:?}", alone.verdict);
-    assert_eq!(alone.verdict.behaviours(), Some(40_320));
-    let together = with_workers(3, program);
-    assert_eq!(said(&together), said(&alone));
+    });
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    assert_eq!(report.verdict.behaviours(), Some(40_320));
 }
 
 /// The number of observed messages; one sender must not be the second.
@@ -344,32 +333,9 @@ impl<const FROM: usize> Second<FROM> {
     }
 }
 
-/// Two paths lead to one monitor state with different messages left; the search continues from both.
-#[test]
-fn a_monitor_that_is_the_same_has_other_things_before_it() {
-    fn fails<const FROM: usize>() {
-        let report = explore(|sys| {
-            sys.monitor::<Second<FROM>>();
-            pairs(sys, 3);
-        });
-        let kinds: Vec<BugKind> = report.bugs().iter().map(|bug| bug.kind()).collect();
-        assert_eq!(kinds, [BugKind::Monitor], "{FROM}");
-    }
-    fails::<0>();
-    fails::<2>();
-    fails::<4>();
-}
-
-/// Two monitors observe the same messages, and one of them fails.
-#[test]
-fn each_monitor_is_shown_all_orders() {
-    let report = explore(|sys| {
-        sys.monitor::<Senders>();
-        sys.monitor::<Order>();
-        pairs(sys, 4);
-    });
-    let kinds: Vec<BugKind> = report.bugs().iter().map(|bug| bug.kind()).collect();
-    assert_eq!(kinds, [BugKind::Monitor]);
+fn second<const FROM: usize>(sys: &System) {
+    sys.monitor::<Second<FROM>>();
+    pairs(sys, 3);
 }
 
 /// A monitor with an incomplete hash: the hash leaves out a part of its state.
@@ -393,24 +359,13 @@ impl Closed {
     }
 }
 
-/// The search notices different behaviour in the same state.
-#[test]
-fn a_monitor_that_keeps_something_for_itself_is_shown_each_order_for_itself() {
-    let report = explore(|sys| {
-        sys.monitor::<Closed>();
-        pairs(sys, 3);
-    });
-    let kinds: Vec<BugKind> = report.bugs().iter().map(|bug| bug.kind()).collect();
-    assert_eq!(kinds, [BugKind::Monitor], "{:?}", report.verdict);
-}
-
 #[derive(Debug)]
 struct Turn(bool);
 
 /// Spawns a child in its turn, which sends a greeting, and then lets the other parent spawn.
 struct Parent {
     other: Option<ActorRef<Parent>>,
-    guest: ActorRef<Guest>,
+    guest: ActorRef<Quiet>,
 }
 
 #[derive(Debug)]
@@ -448,7 +403,7 @@ fn actors_that_are_numbered_otherwise_elsewhere_are_told_apart() {
     let report = explore(|sys| {
         sys.monitor::<Known>();
         let parents = [0, 1].map(|_| {
-            let guest = sys.spawn(Guest);
+            let guest = sys.spawn(Quiet);
             sys.spawn(Parent { other: None, guest })
         });
         parents[0].tell(Meet(parents[1].clone()));
@@ -459,21 +414,18 @@ fn actors_that_are_numbered_otherwise_elsewhere_are_told_apart() {
     assert_eq!(observers(&report), (true, false));
 }
 
-#[derive(Debug)]
-struct Ring;
-
 /// Sends a greeting after a while.
-struct Sleeper(ActorRef<Guest>);
+struct Sleeper(ActorRef<Quiet>);
 
 #[actor]
 impl Sleeper {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        cx.after(std::time::Duration::from_secs(1), Ring);
+        cx.after(Duration::from_secs(1), Tick);
     }
 
     #[on]
-    fn ring(&mut self, _: Ring) {
+    fn tick(&mut self, _: Tick) {
         self.0.tell(Hello);
     }
 }
@@ -485,7 +437,7 @@ struct Rung(Vec<ActorId>);
 #[monitor]
 impl Rung {
     #[on]
-    fn ring(&mut self, _: &Ring, cx: &mut MonitorContext<Self>) {
+    fn tick(&mut self, _: &Tick, cx: &mut MonitorContext<Self>) {
         self.0.extend(cx.target());
     }
 }
@@ -499,7 +451,7 @@ fn what_time_puts_in_order_is_seen_in_that_order() {
                 sys.monitor::<Rung>();
             }
             for _ in 0..2 {
-                let guest = sys.spawn(Guest);
+                let guest = sys.spawn(Quiet);
                 sys.spawn(Sleeper(guest));
             }
         })
@@ -531,29 +483,4 @@ fn too_many_orders_are_not_claimed_to_be_seen() {
     });
     report.assert_clean();
     assert_eq!(report.verdict.gaps, [Gap::Orders { behaviours: 1 }]);
-}
-
-/// The initial state of the monitor depends on a choice of the test body.
-#[test]
-fn a_monitor_is_shown_all_from_each_beginning() {
-    let report = explore(|sys| {
-        let begin = vec![9; sys.choose(2)];
-        sys.monitor_with(Longer(begin));
-        pairs(sys, 3);
-    });
-    let kinds: Vec<BugKind> = report.bugs().iter().map(|bug| bug.kind()).collect();
-    assert_eq!(kinds, [BugKind::Monitor]);
-}
-
-/// The observed senders, in order; one sequence of four fails.
-#[derive(Hash)]
-struct Longer(Vec<usize>);
-
-#[monitor]
-impl Longer {
-    #[on]
-    fn message(&mut self, message: &Message) {
-        self.0.push(message.from);
-        assert!(self.0 != [9, 4, 2, 0], "the last was first");
-    }
 }

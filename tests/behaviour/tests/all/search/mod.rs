@@ -1,5 +1,10 @@
 //! Searches that prove: exact counts, reductions, states, bounds, and what they assume.
 
+use actor_core::actor;
+use actor_core::prelude::*;
+use actor_test::Report;
+use behaviour::harness::whole;
+
 mod bounded;
 mod checkpoints;
 mod counts;
@@ -9,10 +14,50 @@ mod exhausting;
 mod extents;
 mod for_granted;
 mod lattice;
-mod local_steps;
 mod model_search;
 mod races;
 mod shortest;
 mod states;
 mod symmetry;
 mod trying;
+
+/// A program without variables.
+type Program = fn(&System);
+
+/// Returns the number of random programs; the environment variable raises it for a nightly run.
+fn programs(variable: &str, usual: u64) -> u64 {
+    let given = std::env::var(variable).ok();
+    given.map_or(usual, |given| given.parse().expect("a number"))
+}
+
+/// Runs a search to its end, past all bugs, and no execution twice.
+fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
+    let tester = whole(name).check_every(0).keep_going();
+    tester.run(|sys| program(&sys))
+}
+
+/// The number of a caller.
+#[derive(Debug)]
+struct Here(u32);
+
+/// Sends its number at its start.
+struct Caller {
+    to: Recipient<Here>,
+    number: u32,
+}
+
+#[actor]
+impl Caller {
+    #[start]
+    fn start(&mut self) {
+        self.to.tell(Here(self.number));
+    }
+}
+
+/// Spawns callers with these numbers.
+fn callers(sys: &System, to: &Recipient<Here>, numbers: impl IntoIterator<Item = u32>) {
+    for number in numbers {
+        let to = to.clone();
+        sys.spawn(Caller { to, number });
+    }
+}

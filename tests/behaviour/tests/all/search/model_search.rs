@@ -9,14 +9,30 @@ use actor_core::prelude::*;
 use actor_core::{Fingerprint, actor, monitor};
 use actor_test::report::Demand;
 use actor_test::strategy::Gap;
-use actor_test::strategy::{States, StrategySpec};
+use actor_test::strategy::States;
 use actor_test::{BugKind, Report, Tester};
 use behaviour::automata::Dice;
+use behaviour::harness::events::{Go, Halt, Tick};
+use behaviour::harness::{first_bug, only_bug, whole};
 
+use crate::search::programs;
+
+/// A tester that runs a search to its end, and no execution twice.
 fn tester(name: &str) -> Tester {
-    let strategy: StrategySpec = name.parse().expect("the name of a strategy");
-    let tester = Tester::new().iterations(u64::MAX).check_every(0);
-    tester.strategy(strategy)
+    whole(name).check_every(0)
+}
+
+/// Runs a search that puts states together, and the same by re-execution.
+fn both(tester: &Tester, program: impl Fn(&System) + Sync) -> [Report; 2] {
+    let put_together = tester.run(|sys| program(&sys));
+    [put_together, reexecuted(tester, program)]
+}
+
+fn reexecuted(tester: &Tester, program: impl Fn(&System) + Sync) -> Report {
+    tester.run(|sys| {
+        program(&sys);
+        sys.always("nothing is wrong", |_| true);
+    })
 }
 
 /// An action of a player on an event.
@@ -201,18 +217,9 @@ impl Program {
         }
     }
 
-    fn search(&self, name: &str, keeps_going: bool, is_reexecution: bool) -> Report {
-        let tester = tester(name).patient_timers(self.is_patient);
-        let tester = match keeps_going {
-            true => tester.keep_going(),
-            false => tester,
-        };
-        tester.run(|sys| {
-            self.set_up(&sys);
-            if is_reexecution {
-                sys.always("nothing is wrong", |_| true);
-            }
-        })
+    /// Returns a tester with the semantics of the program.
+    fn tester(&self, name: &str) -> Tester {
+        tester(name).patient_timers(self.is_patient)
     }
 }
 
@@ -225,15 +232,13 @@ fn kinds(report: &Report) -> BTreeSet<String> {
 /// the same number of states, and find the same kinds of bugs and equally short first bugs.
 #[test]
 fn states_put_together_are_those_that_are_run() {
-    let programs = std::env::var("STATES").map_or(40, |given| given.parse().expect("a number"));
-    compared(programs, false);
+    compared(programs("STATES", 40), false);
 }
 
 /// The same with timers that are set, fire and are cancelled, and with announcements.
 #[test]
 fn states_with_timers_put_together_are_those_that_are_run() {
-    let programs = std::env::var("STATES").map_or(40, |given| given.parse().expect("a number"));
-    compared(programs, true);
+    compared(programs("STATES", 40), true);
 }
 
 fn compared(programs: u64, timed: bool) {
@@ -244,36 +249,27 @@ fn compared(programs: u64, timed: bool) {
     for number in (0..programs).chain([227, 336]) {
         let program = Program::random(number, timed);
         for name in ["states:600/order=breadth", "states:600"] {
-            let put_together = program.search(name, true, false);
+            let tester = program.tester(name).keep_going();
+            let put_together = tester.run(|sys| program.set_up(&sys));
             let states = put_together.verdict.states().unwrap_or_default();
             if states >= 600 {
                 continue;
             }
-            let reexecution = program.search(name, true, true);
-            assert!(
-                reexecution.verdict.states().is_some(),
-                "{:?}",
-                reexecution.verdict
-            );
-            assert_eq!(
-                put_together.verdict, reexecution.verdict,
-                "program {number}, {name}"
-            );
-            assert_eq!(
-                kinds(&put_together),
-                kinds(&reexecution),
-                "program {number}, {name}"
-            );
+            let reexecution = reexecuted(&tester, |sys| program.set_up(sys));
+            let (case, verdict) = (format!("program {number}, {name}"), &reexecution.verdict);
+            assert!(verdict.states().is_some(), "{case}: {verdict:?}");
+            assert_eq!(put_together.verdict, *verdict, "{case}");
+            let all = kinds(&reexecution);
+            assert_eq!(kinds(&put_together), all, "{case}");
             all_states += states;
             executions += put_together.executions;
             reruns += reexecution.executions;
-            all_kinds.extend(kinds(&reexecution));
+            all_kinds.extend(all);
         }
-        let first = |is_reexecution| {
-            let report = program.search("states:600/order=breadth", false, is_reexecution);
-            report.bugs().first().map(|bug| bug.step())
-        };
-        assert_eq!(first(false), first(true), "program {number}");
+        let tester = program.tester("states:600/order=breadth");
+        let [first, rerun] = both(&tester, |sys| program.set_up(sys))
+            .map(|report| report.bugs().first().map(|bug| bug.step()));
+        assert_eq!(first, rerun, "program {number}");
     }
     println!(
         "{all_states} states, {executions} executions, {reruns} by running again: {all_kinds:?}"
@@ -314,11 +310,8 @@ impl Catcher {
 /// the same. A failure to write them ends the search, and the report says so.
 #[test]
 fn states_that_take_more_memory_are_kept_in_a_file() {
-    let (whole, bound) = (
-        tester("states:order=breadth"),
-        tester("states:1MB/order=breadth"),
-    );
-    let (whole, bound) = (whole.run(|sys| pairs(&sys)), bound.run(|sys| pairs(&sys)));
+    let names = ["states:order=breadth", "states:1MB/order=breadth"];
+    let [whole, bound] = names.map(|name| tester(name).run(|sys| pairs(&sys)));
     whole.assert_clean();
     assert!(whole.verdict.states() > Some(15_000), "{:?}", whole.verdict);
     assert_eq!(bound.verdict.states(), whole.verdict.states());
@@ -330,10 +323,8 @@ fn states_that_take_more_memory_are_kept_in_a_file() {
         .custom_strategy(Box::new(States::breadth_first().bytes_max(600_000)))
         .run(|sys| pairs(&sys));
     let states = small.verdict.states().unwrap_or_default();
-    assert!(
-        states > 5_000 && Some(states) < whole.verdict.states(),
-        "{states}"
-    );
+    let is_a_part = states > 5_000 && Some(states) < whole.verdict.states();
+    assert!(is_a_part, "{states}");
     assert_eq!(small.verdict.gaps, [Gap::States { bound: states }]);
 }
 
@@ -413,17 +404,12 @@ fn a_cycle_is_found_in_states_that_were_put_together() {
     assert!(live.executions < states, "{} of {states}", live.executions);
 
     let dead = seekers(4);
-    let [bug] = dead.bugs() else {
-        panic!("{:?}", dead.bugs());
-    };
+    let bug = only_bug(&dead);
     println!("{}", bug.message());
     assert_eq!(bug.kind(), BugKind::Liveness);
     let cycle = bug.trace.cycle.expect("there is one");
     assert_eq!(cycle.demand(), Demand::Random);
 }
-
-#[derive(Clone, Copy, Hash, Debug)]
-struct Tick;
 
 #[derive(Hash)]
 struct Restless {
@@ -524,32 +510,21 @@ impl Client {
 /// finite. A client that is never answered repeats its questions for ever, which no property forbids.
 #[test]
 fn timers_that_are_patient_are_put_together() {
-    let search = |is_reexecution| {
-        let tester = tester("states:order=breadth").patient_timers(true);
-        tester.run(move |sys| {
-            let server = sys.spawn(Server { client: None });
-            let client = sys.spawn(Client {
-                server: server.clone(),
-                open: [false; 2],
-            });
-            server.tell(client);
-            if is_reexecution {
-                sys.always("nothing is wrong", |_| true);
-            }
-        })
-    };
-    let (put_together, reexecution) = (search(false), search(true));
+    let tester = tester("states:order=breadth").patient_timers(true);
+    let [put_together, reexecution] = both(&tester, |sys| {
+        let server = sys.spawn(Server { client: None });
+        let client = sys.spawn(Client {
+            server: server.clone(),
+            open: [false; 2],
+        });
+        server.tell(client);
+    });
     put_together.assert_clean();
     assert!(put_together.verdict.is_exhaustive());
     println!("{:?}, {}", put_together.verdict, put_together.executions);
     assert_eq!(put_together.verdict.states(), reexecution.verdict.states());
     assert!(put_together.executions < reexecution.executions);
 }
-
-#[derive(Clone, Copy, Hash, Debug)]
-struct Arm;
-#[derive(Clone, Copy, Hash, Debug)]
-struct End;
 
 /// Has the same state with and without its timer.
 #[derive(Hash)]
@@ -558,7 +533,7 @@ struct Idler;
 #[actor]
 impl Idler {
     #[on]
-    fn arm(&mut self, _: Arm, cx: &mut Context<Self>) {
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         cx.after(Duration::from_millis(1), Tick);
     }
 
@@ -566,7 +541,7 @@ impl Idler {
     fn tick(&mut self, _: Tick) {}
 
     #[on]
-    fn end(&mut self, _: End, cx: &mut Context<Self>) {
+    fn on_halt(&mut self, _: Halt, cx: &mut Context<Self>) {
         cx.halt();
     }
 }
@@ -578,24 +553,18 @@ struct Ender(ActorRef<Idler>);
 impl Ender {
     #[start]
     fn start(&mut self) {
-        self.0.tell(End);
+        self.0.tell(Halt);
     }
 }
 
 /// The end of an actor cancels its timers, although the learned transition to its end had no timers.
 #[test]
 fn an_end_depends_on_the_timers_that_run() {
-    let search = |is_reexecution| {
-        tester("states:order=breadth").run(move |sys| {
-            let idler = sys.spawn(Idler);
-            sys.spawn(Ender(idler.clone()));
-            idler.tell(Arm);
-            if is_reexecution {
-                sys.always("nothing is wrong", |_| true);
-            }
-        })
-    };
-    let (put_together, reexecution) = (search(false), search(true));
+    let [put_together, reexecution] = both(&tester("states:order=breadth"), |sys| {
+        let idler = sys.spawn(Idler);
+        sys.spawn(Ender(idler.clone()));
+        idler.tell(Go);
+    });
     assert!(put_together.verdict.is_exhaustive());
     assert_eq!(put_together.verdict.states(), reexecution.verdict.states());
     // The learned transitions were reused; otherwise the search would have started anew.
@@ -637,8 +606,7 @@ fn what_is_announced_follows_from_choices() {
             let idler = sys.spawn(Idler);
             sys.spawn(Teller(idler));
         });
-        let bug = report.bugs().first();
-        assert_eq!(bug.map(|bug| bug.kind()), Some(BugKind::Monitor), "{name}");
+        assert_eq!(first_bug(&report).0, BugKind::Monitor, "{name}");
         // The search itself finds the bug, and not the random executions that check a proof.
         assert!(report.executions < 50, "{name}: {}", report.executions);
     }

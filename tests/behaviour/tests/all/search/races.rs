@@ -6,16 +6,20 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{self, Poll};
+use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Terminated, actor};
+use actor_test::Report;
 use actor_test::report::SearchKind;
-use actor_test::strategy::{Reduction, StrategySpec};
-use actor_test::{Report, Tester};
+use actor_test::strategy::Reduction;
+use behaviour::harness::events::{Go, Halt};
+use behaviour::harness::{outcomes, whole};
 use behaviour::players::FeatureProgram;
 use behaviour::talkers::{FeatureSet, HistoryProgram};
 
-use crate::search::dpor::{ALL_USES, kinds, programs};
+use crate::search::dpor::{ALL_USES, kinds};
+use crate::search::programs;
 
 /// Returns true if the reduction needed the footprints of steps.
 fn is_by_steps(report: &Report) -> bool {
@@ -35,16 +39,15 @@ fn assert_as_brute_force(
     programs: u64,
     schedules_max: u64,
 ) -> (u64, u64) {
-    let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
     let (mut compared, mut outside) = (0, 0);
     let (mut schedules, mut run, mut behaviours) = (0, 0, 0);
     for number in 0..programs {
         let play = program(number);
-        let (all, report) = play.explore(&spec("dfs"), schedules_max);
+        let (all, report) = play.explore("dfs", schedules_max);
         if !report.verdict.is_exhaustive() {
             continue;
         }
-        let (found, dpor) = play.explore(&spec("dpor"), u64::MAX);
+        let (found, dpor) = play.explore("dpor", u64::MAX);
         if !is_by_steps(&dpor) {
             continue;
         }
@@ -67,31 +70,27 @@ fn assert_as_brute_force(
 
 #[test]
 fn random_programs_end_as_in_all_schedules() {
-    let (compared, outside) = assert_as_brute_force(FeatureProgram::random, programs(150), 1_000);
-    assert!(compared > outside && compared > programs(150) / 8);
-}
-
-#[test]
-fn random_programs_of_all_kinds_end_as_in_all_schedules() {
-    let (compared, outside) = assert_as_brute_force(FeatureProgram::wide, programs(150), 1_000);
-    assert!(compared > outside && compared > programs(150) / 8);
+    let count = programs("DPOR", 150);
+    for program in [FeatureProgram::random, FeatureProgram::wide] {
+        let (compared, outside) = assert_as_brute_force(program, count, 1_000);
+        assert!(compared > outside && compared > count / 8);
+    }
 }
 
 /// The same for programs in which an actor watches another from the first step on.
-fn assert_watching_as_brute_force(uses: FeatureSet, programs: u64, schedules_max: u64) -> u64 {
-    let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
+fn assert_watching_as_brute_force(uses: &str, programs: u64, schedules_max: u64) -> u64 {
     let uses = FeatureSet {
         watches: true,
-        ..uses
+        ..FeatureSet::of(uses)
     };
     let (mut compared, mut schedules, mut run) = (0, 0, 0);
     for number in 0..programs {
         let talk = HistoryProgram::random(number, uses);
-        let (mut all, report) = talk.explore(&spec("dfs:local"), schedules_max);
+        let (mut all, report) = talk.explore("dfs:local", schedules_max);
         if !report.verdict.is_exhaustive() {
             continue;
         }
-        let (mut found, dpor) = talk.explore(&spec("dpor"), u64::MAX);
+        let (mut found, dpor) = talk.explore("dpor", u64::MAX);
         if !is_by_steps(&dpor) {
             continue;
         }
@@ -110,51 +109,45 @@ fn assert_watching_as_brute_force(uses: FeatureSet, programs: u64, schedules_max
 
 #[test]
 fn who_watches_ends_as_in_all_schedules() {
-    let all = ALL_USES.map(|uses| assert_watching_as_brute_force(uses, programs(12), 300));
-    assert!(all.iter().sum::<u64>() > programs(12), "{all:?}");
+    let all = ALL_USES.map(|uses| assert_watching_as_brute_force(uses, programs("DPOR", 12), 300));
+    assert!(all.iter().sum::<u64>() > programs("DPOR", 12), "{all:?}");
 }
 
 #[test]
 #[ignore = "takes minutes: .ci/long runs it"]
 fn ten_thousand_random_programs_end_as_in_all_schedules() {
-    let count = programs(5_000);
+    let count = programs("DPOR", 5_000);
     for program in [FeatureProgram::random, FeatureProgram::wide] {
         let (compared, outside) = assert_as_brute_force(program, count, 5_000);
         assert!(compared > outside && compared > count / 4);
     }
-    let all = ALL_USES.map(|uses| assert_watching_as_brute_force(uses, programs(250), 2_000));
-    assert!(all.iter().sum::<u64>() > programs(250), "{all:?}");
+    let all =
+        ALL_USES.map(|uses| assert_watching_as_brute_force(uses, programs("DPOR", 250), 2_000));
+    assert!(all.iter().sum::<u64>() > programs("DPOR", 250), "{all:?}");
 }
 
 type Noted = Arc<Mutex<Vec<u64>>>;
 
-/// Returns the records of each schedule that a search visits.
-fn outcomes(strategy: StrategySpec, program: impl Fn(&System, Noted) + Sync) -> BTreeSet<Vec<u64>> {
-    let noted = Noted::default();
-    let all = Mutex::new(BTreeSet::new());
-    let keep = || {
-        let noted = std::mem::take(&mut *noted.lock().expect("nobody panics here"));
-        all.lock().expect("nobody panics here").insert(noted);
-    };
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .check_every(0)
-        .samples_beside_proof(0)
-        .strategy(strategy)
-        .run(|sys| {
+/// Asserts that DPOR finds this number of records, the same as the enumeration of all schedules.
+#[track_caller]
+fn assert_outcomes(count: usize, program: impl Fn(&System, Noted) + Sync) {
+    let run = |search: &str| {
+        let noted = Noted::default();
+        let all = Mutex::new(BTreeSet::new());
+        let keep = || {
+            let noted = std::mem::take(&mut *noted.lock().expect("nobody panics here"));
+            all.lock().expect("nobody panics here").insert(noted);
+        };
+        let tester = whole(search).check_every(0);
+        let report = tester.run(|sys| {
             keep();
             program(&sys, noted.clone());
         });
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
-    keep();
-    all.into_inner().expect("nobody panics here")
-}
-
-/// Asserts that DPOR finds this number of outcomes, the same as the enumeration of all schedules.
-#[track_caller]
-fn assert_outcomes(count: usize, program: impl Fn(&System, Noted) + Sync) {
-    let mut all = outcomes(StrategySpec::Dfs(None), &program);
-    let mut found = outcomes(StrategySpec::Dpor(None), &program);
+        assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+        keep();
+        all.into_inner().expect("nobody panics here")
+    };
+    let (mut all, mut found) = (run("dfs"), run("dpor"));
     // An execution that adds nothing is ended early.
     found.retain(|noted| all.contains(noted) || !all.iter().any(|whole| whole.starts_with(noted)));
     assert_eq!(found, all);
@@ -162,9 +155,6 @@ fn assert_outcomes(count: usize, program: impl Fn(&System, Noted) + Sync) {
     all.remove(&Vec::new());
     assert_eq!(all.len(), count, "{all:?}");
 }
-
-#[derive(Debug)]
-struct Go;
 
 #[derive(Debug)]
 struct Value;
@@ -204,19 +194,15 @@ struct Looker {
 impl Looker {
     #[on]
     fn go(&mut self, _: Go) {
+        let mut now = task::Context::from_waker(task::Waker::noop());
         let Some(mut asked) = self.asked.take() else {
             let mut ask = Box::pin(self.answerer.ask(Value));
-            let is_there = ask
-                .as_mut()
-                .poll(&mut task::Context::from_waker(task::Waker::noop()));
+            let is_there = ask.as_mut().poll(&mut now);
             assert!(is_there.is_pending(), "nobody can have answered yet");
             self.asked = Some(Box::pin(async move { ask.await.unwrap_or(0) }));
             return;
         };
-        let came = asked
-            .as_mut()
-            .poll(&mut task::Context::from_waker(task::Waker::noop()));
-        let value = match came {
+        let value = match asked.as_mut().poll(&mut now) {
             Poll::Ready(value) => value,
             Poll::Pending => 1,
         };
@@ -248,13 +234,10 @@ struct Parent(Noted);
 impl Parent {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        let child = cx.spawn(Answerer);
-        let number = child.id().as_u64();
+        let child = cx.spawn(Answerer).id().as_u64();
         let me = cx.me().id().as_u64();
-        self.0
-            .lock()
-            .expect("nobody panics here")
-            .push(100 * me + number);
+        let mut noted = self.0.lock().expect("nobody panics here");
+        noted.push(100 * me + child);
     }
 }
 
@@ -269,9 +252,6 @@ fn actors_are_numbered_in_the_orders_in_which_they_may_be_created() {
 }
 
 #[derive(Debug)]
-struct HaltNow;
-
-#[derive(Debug)]
 struct Number(u64);
 
 /// Halts on request, and passes the request on.
@@ -280,9 +260,9 @@ struct Halting(Option<ActorRef<Self>>);
 #[actor]
 impl Halting {
     #[on]
-    fn halt_now(&mut self, _: HaltNow, cx: &mut Context<Self>) {
+    fn on_halt(&mut self, _: Halt, cx: &mut Context<Self>) {
         match &self.0 {
-            Some(next) => next.tell(HaltNow),
+            Some(next) => next.tell(Halt),
             None => cx.halt(),
         }
     }
@@ -296,25 +276,16 @@ impl Halting {
 /// An ask to a stopped actor is answered by the runtime, and the program is still followed.
 #[test]
 fn who_asks_an_actor_that_halts_meanwhile_is_followed() {
-    let explore = |strategy: &str| {
-        let seen = Mutex::new(BTreeSet::new());
-        let strategy = strategy.parse().expect("a strategy");
-        let tester = Tester::new().strategy(strategy).iterations(10_000);
-        let seen_by = Arc::new(seen);
-        let report = tester.run(|sys| {
-            let seen = Arc::clone(&seen_by);
-            async move {
-                let b = sys.spawn(Halting(None));
-                let a = sys.spawn(Halting(Some(b.clone())));
-                sys.sleep(std::time::Duration::from_millis(1)).await;
-                let asked = a.ask(Number(1));
-                a.tell(HaltNow);
-                let both = (asked.await, b.ask(Number(2)).await);
-                seen.lock().expect("no panic").insert(format!("{both:?}"));
-            }
-        });
-        assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict.gaps);
-        seen_by.lock().expect("no panic").clone()
+    let explore = |name: &str| {
+        let program = async |sys: System| {
+            let b = sys.spawn(Halting(None));
+            let a = sys.spawn(Halting(Some(b.clone())));
+            sys.sleep(Duration::from_millis(1)).await;
+            let asked = a.ask(Number(1));
+            a.tell(Halt);
+            format!("{:?}", (asked.await, b.ask(Number(2)).await))
+        };
+        outcomes(&whole(name).iterations(10_000), program).1
     };
     let all = explore("dfs");
     assert_eq!(all.len(), 2, "{all:?}");

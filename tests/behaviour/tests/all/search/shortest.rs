@@ -1,8 +1,8 @@
 //! The length of minimised executions, compared with the shortest possible one.
 
 use actor_core::prelude::*;
-use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
+use behaviour::harness::whole;
 
 #[derive(Clone, Copy, Debug)]
 struct Letter(char);
@@ -17,9 +17,8 @@ struct Sender {
 impl Sender {
     #[start]
     fn begin(&mut self) {
-        self.letters
-            .iter()
-            .for_each(|letter| self.to.tell(Letter(*letter)));
+        let letters = self.letters.iter();
+        letters.for_each(|letter| self.to.tell(Letter(*letter)));
     }
 }
 
@@ -84,27 +83,20 @@ fn what_is_left_is_nearly_the_shortest_there_is() {
     let (mut failing, mut shortest_of_all) = (0, 0);
     for number in (0..PROGRAMS).step_by(61) {
         let program = Program::of(number);
-        let all = Tester::new().strategy(StrategySpec::Dfs(None)).keep_going();
-        let all = program.run(all.iterations(1_000_000));
+        let all = program.run(whole("dfs").iterations(1_000_000).keep_going());
         assert!(all.verdict.is_exhaustive(), "{program:?}");
         let Some(shortest) = all.bugs().first() else {
             continue;
         };
-        let tester = Tester::new()
-            .strategy(StrategySpec::Random)
-            .seed(number as u64);
-        let found = program.run(tester.iterations(10_000).minimize(1_000_000));
+        let tester = whole("random").iterations(10_000).seed(number as u64);
+        let found = program.run(tester.minimize(1_000_000));
         let (left, least) = (found.bugs()[0].step(), shortest.step());
-        assert!(
-            least <= left && 2 * left <= 3 * least,
-            "{left} of {least}: {program:?}"
-        );
+        let is_near = least <= left && 2 * left <= 3 * least;
+        assert!(is_near, "{left} of {least}: {program:?}");
         failing += 1;
         shortest_of_all += u32::from(left == least);
     }
     assert!(failing > 20, "{failing} have a bug");
-    assert!(
-        10 * shortest_of_all >= 9 * failing,
-        "{shortest_of_all} of {failing}"
-    );
+    let are_shortest = 10 * shortest_of_all >= 9 * failing;
+    assert!(are_shortest, "{shortest_of_all} of {failing}");
 }

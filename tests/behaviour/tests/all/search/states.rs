@@ -1,61 +1,63 @@
-//! Stateful search, against all schedules: the same end states and the same bugs.
+//! Stateful search, and searches that take local steps first or are bounded, against all schedules: the same
+//! end states and the same bugs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use actor_core::prelude::*;
 use actor_core::sync::blocking::Mutex;
 use actor_core::thread;
 use actor_test::strategy::Gap;
-use actor_test::strategy::{StrategySpec, Unjudged};
-use actor_test::{Report, Tester};
+use actor_test::strategy::Unjudged;
 use behaviour::automata::Automata;
+use behaviour::harness::whole;
 use behaviour::players::FeatureProgram;
 
-fn strategy(name: &str) -> StrategySpec {
-    name.parse().expect("the name of a strategy")
-}
+use crate::search::{programs, search};
 
-/// The number of programs; `STATES` raises it for a nightly run.
-fn programs(usual: u64) -> u64 {
-    let given = std::env::var("STATES").ok();
-    given.map_or(usual, |given| given.parse().expect("a number"))
+/// Compares reduced searches with one over all schedules, of programs for which that one ends within this
+/// number of executions. Returns the number of comparisons.
+fn assert_nothing_is_missed(programs: u64, all: &str, executions: u64, reduced: &[&str]) -> u64 {
+    let (mut compared, mut schedules, mut run) = (0, 0, 0);
+    for number in 0..programs {
+        let play = FeatureProgram::random(number);
+        let (ends, report) = play.explore(all, executions);
+        let verdict = report.verdict;
+        if !verdict.is_exhaustive() && verdict.within().is_none() {
+            continue;
+        }
+        for name in reduced {
+            let (found, states) = play.explore(name, u64::MAX);
+            let case = || format!("program {number}, {name}: {play:#?}");
+            assert_eq!(found, ends, "{}", case());
+            let is_as_good = states.verdict.gaps == verdict.gaps || states.verdict.is_exhaustive();
+            assert!(is_as_good, "{}: {:?}", case(), states.verdict);
+            compared += 1;
+            schedules += report.executions;
+            run += states.executions;
+        }
+    }
+    println!("{reduced:?}: {compared} comparisons, {run} executions for {schedules} schedules");
+    compared
 }
-
-const SCHEDULES_MAX: u64 = 1_000;
 
 /// The actors of these programs have no fingerprints, and share memory:
 /// states are identified by their histories, and none is missed.
 #[test]
 fn what_cannot_be_looked_at_is_told_apart() {
-    let (mut compared, mut schedules, mut merged) = (0, 0, 0);
-    for number in 0..programs(80) {
-        let play = FeatureProgram::random(number);
-        let (all, report) = play.explore(&strategy("dfs"), SCHEDULES_MAX);
-        if !report.verdict.is_exhaustive() {
-            continue;
-        }
-        for name in ["states", "states:local", "states:order=breadth"] {
-            let (found, states) = play.explore(&strategy(name), u64::MAX);
-            assert!(
-                states.verdict.is_exhaustive(),
-                "program {number}, {name}: {:?}",
-                states.verdict
-            );
-            assert_eq!(found, all, "program {number}, {name}: {play:#?}");
-            merged += u64::from(name == "states") * states.executions;
-        }
-        compared += 1;
-        schedules += report.executions;
-    }
-    println!("{compared} programs, {schedules} schedules, {merged} executions of states");
+    let reduced = ["states", "states:local", "states:order=breadth"];
+    assert_nothing_is_missed(programs("STATES", 80), "dfs", 1_000, &reduced);
+    let compared = [
+        ("ses:rr/1/by=schedules", "ses:rr/1"),
+        ("ses:rtc/2/by=schedules", "ses:rtc/2"),
+        ("pb:1", "pb:1/by=states"),
+    ]
+    .map(|(all, once)| assert_nothing_is_missed(programs("BOUNDED", 40), all, 500, &[once]));
+    assert!(compared.iter().sum::<u64>() > 40, "{compared:?}");
 }
 
-fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
-    let tester = Tester::new()
-        .iterations(u64::MAX)
-        .check_every(0)
-        .strategy(strategy(name));
-    tester.keep_going().run(|sys| program(&sys))
+#[test]
+fn local_first_finds_what_all_schedules_find() {
+    assert_nothing_is_missed(programs("LOCAL_STEPS", 120), "dfs", 1_000, &["dfs:local"]);
 }
 
 /// Each state of the independent model is visited exactly once, and no other.
@@ -63,7 +65,7 @@ fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
 #[test]
 fn states_are_those_of_a_model() {
     let (mut states, mut failing, mut largest) = (0, 0, 0);
-    for number in 0..programs(30) {
+    for number in 0..programs("STATES", 30) {
         let program = Automata::random(number);
         let model = program.model();
         let case = || format!("program {number}: {program:#?}");
@@ -71,25 +73,15 @@ fn states_are_those_of_a_model() {
             let report = search(name, |sys| drop(program.set_up(sys)));
             // Some actors may handle only their own events for ever.
             let busy = Gap::Cycles(Unjudged::Busy);
-            let gaps = &report.verdict.gaps;
-            assert!(gaps.iter().all(|gap| *gap == busy), "{gaps:?}, {}", case());
-            assert_eq!(
-                report.verdict.states(),
-                Some(model.points.len() as u64),
-                "{name}, {}",
-                case()
-            );
-            assert_eq!(
-                report.bugs().is_empty(),
-                model.first_failure.is_none(),
-                "{}",
-                case()
-            );
+            let verdict = &report.verdict;
+            let is_judged = verdict.gaps.iter().all(|gap| *gap == busy);
+            assert!(is_judged, "{name}, {}: {verdict:?}", case());
+            let states = Some(model.points.len() as u64);
+            assert_eq!(verdict.states(), states, "{name}, {}", case());
+            let is_clean = report.bugs().is_empty();
+            assert_eq!(is_clean, model.first_failure.is_none(), "{}", case());
         }
-        let first = Tester::new()
-            .iterations(u64::MAX)
-            .strategy(strategy("states:order=breadth"));
-        let first = first.run(|sys| drop(program.set_up(&sys)));
+        let first = whole("states:order=breadth").run(|sys| drop(program.set_up(&sys)));
         let steps = first.bugs().first().map(|bug| bug.step());
         assert_eq!(steps, model.first_failure, "{}", case());
         states += model.points.len();
@@ -104,7 +96,7 @@ fn states_are_those_of_a_model() {
 #[test]
 fn shared_memory_is_told_apart() {
     let ends = |name: &str| {
-        let ends = std::sync::Mutex::new(std::collections::BTreeSet::new());
+        let ends = std::sync::Mutex::new(BTreeSet::new());
         let report = search(name, |_| {
             let shared = Arc::new(Mutex::new(0));
             let adds = |what: u32| {
@@ -121,14 +113,11 @@ fn shared_memory_is_told_apart() {
             let end = *shared.lock().expect("nobody panics");
             ends.lock().expect("nobody panics").insert(end);
         });
-        assert!(
-            report.verdict.is_exhaustive(),
-            "{name}: {:?}",
-            report.verdict
-        );
+        let verdict = &report.verdict;
+        assert!(verdict.is_exhaustive(), "{name}: {verdict:?}");
         ends.into_inner().expect("nobody panics")
     };
-    let all: Vec<u32> = ends("states").into_iter().collect();
-    assert_eq!(all, [1, 10, 11]);
-    assert!(ends("states:order=breadth").into_iter().eq(all));
+    for name in ["states", "states:order=breadth"] {
+        assert_eq!(ends(name), BTreeSet::from([1, 10, 11]), "{name}");
+    }
 }

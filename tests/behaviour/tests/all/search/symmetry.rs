@@ -7,23 +7,15 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{ActorId, Fingerprint, actor, monitor};
+use actor_test::Report;
 use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
-use actor_test::strategy::{Reduction, StrategySpec, Unjudged};
-use actor_test::{Report, Tester};
+use actor_test::strategy::{Reduction, Unjudged};
 use behaviour::automata::Dice;
+use behaviour::harness::events::{Go, Tick};
+use behaviour::harness::whole;
 
-fn search(name: &str, keeps_going: bool, program: impl Fn(&System) + Sync) -> Report {
-    let strategy: StrategySpec = name.parse().expect("the name of a strategy");
-    let tester = Tester::new()
-        .iterations(u64::MAX)
-        .check_every(0)
-        .strategy(strategy);
-    match keeps_going {
-        true => tester.keep_going().run(|sys| program(&sys)),
-        false => tester.run(|sys| program(&sys)),
-    }
-}
+use crate::search::{programs, search};
 
 /// Returns true if the search has merged states that differ by a permutation of actors.
 fn is_up_to_symmetry(report: &Report) -> bool {
@@ -356,17 +348,15 @@ impl Member {
 /// The search visits one state per orbit, and the first failure is as near as in the full graph.
 #[test]
 fn states_are_the_orbits_of_a_model() {
-    let given = std::env::var("SYMMETRY").ok();
-    let programs = given.map_or(30, |given| given.parse().expect("a number"));
     let (mut all, mut merged, mut failing) = (0, 0, 0);
-    for number in 0..programs {
+    for number in 0..programs("SYMMETRY", 30) {
         let program = Program::random(number);
         let Some((states, orbits, failure)) = program.model() else {
             continue;
         };
         let case = || format!("program {number}: {program:#?}");
         for name in ["states:order=breadth", "states"] {
-            let report = search(name, true, |sys| program.set_up(sys));
+            let report = search(name, |sys| program.set_up(sys));
             let busy = Gap::Cycles(Unjudged::Busy);
             let gaps = &report.verdict.gaps;
             assert!(gaps.iter().all(|gap| *gap == busy), "{gaps:?}, {}", case());
@@ -375,7 +365,8 @@ fn states_are_the_orbits_of_a_model() {
             assert_eq!(report.bugs().is_empty(), failure.is_none(), "{}", case());
             assert!(is_up_to_symmetry(&report), "{}", case());
         }
-        let first = search("states:order=breadth", false, |sys| program.set_up(sys));
+        let first = whole("states:order=breadth").check_every(0);
+        let first = first.run(|sys| program.set_up(&sys));
         let steps = first.bugs().first().map(|bug| bug.step());
         assert_eq!(steps, failure, "{}", case());
         all += states;
@@ -440,21 +431,18 @@ fn guests(sys: &System) -> Vec<ActorRef<Guest>> {
 /// one actor breaks the symmetry, and must be found false for exactly that actor.
 #[test]
 fn a_predicate_that_means_one_tells_them_apart() {
-    let any = search("states:order=breadth", true, |sys| {
+    let any = search("states:order=breadth", |sys| {
         guests(sys);
         sys.always("no two", |w| {
             w.all::<Guest>().filter(|guest| guest.is_inside).count() < 4
         });
     });
     any.assert_clean();
-    assert!(
-        any.verdict.is_exhaustive() && is_up_to_symmetry(&any),
-        "{:?}",
-        any.verdict
-    );
+    assert!(any.verdict.is_exhaustive(), "{:?}", any.verdict);
+    assert!(is_up_to_symmetry(&any));
 
     for last in 0..3 {
-        let first = search("states:order=breadth", true, |sys| {
+        let first = search("states:order=breadth", |sys| {
             let all = guests(sys);
             sys.always("this one is not the first", move |w| {
                 let is_inside =
@@ -466,7 +454,7 @@ fn a_predicate_that_means_one_tells_them_apart() {
         assert_eq!(first.bugs().len(), 1, "{last}: {:?}", first.verdict);
     }
 
-    let one = search("states:order=breadth", true, |sys| {
+    let one = search("states:order=breadth", |sys| {
         let all = guests(sys);
         let first = all[0].id();
         sys.always("nothing is wrong", move |w| {
@@ -501,8 +489,8 @@ impl InOrder {
 /// A monitor with actor identities is renamed together with the state.
 #[test]
 fn a_monitor_may_know_them() {
-    let without = search("states:order=breadth", true, |sys| drop(guests(sys)));
-    let with = search("states:order=breadth", true, |sys| {
+    let without = search("states:order=breadth", |sys| drop(guests(sys)));
+    let with = search("states:order=breadth", |sys| {
         sys.monitor::<InOrder>();
         guests(sys);
     });
@@ -515,17 +503,15 @@ fn a_monitor_may_know_them() {
 /// Cycles are not checked under symmetry reduction, and the report says so.
 #[test]
 fn no_cycle_is_judged_whoever_is_who() {
-    let report = search("states", true, |sys| {
+    let report = search("states", |sys| {
         guests(sys);
         sys.eventually("all are inside", |w| {
             w.all::<Guest>().filter(|guest| guest.is_inside).count() == 3
         });
     });
     report.assert_clean();
-    assert_eq!(
-        report.verdict.gaps,
-        [Gap::Cycles(Unjudged::PendingObligations)]
-    );
+    let unjudged = Gap::Cycles(Unjudged::PendingObligations);
+    assert_eq!(report.verdict.gaps, [unjudged]);
 }
 
 /// Another activity beside the members, which refers to actors by number.
@@ -559,10 +545,6 @@ const BESIDE: [Beside; 9] = [
 
 #[derive(Clone, Copy, Hash, Debug)]
 struct Begin(Beside);
-#[derive(Clone, Copy, Hash, Debug)]
-struct Go;
-#[derive(Clone, Copy, Hash, Debug)]
-struct Late;
 #[derive(Clone, Copy, Hash, Debug)]
 struct Whether;
 #[derive(Clone, Fingerprint, Debug)]
@@ -607,7 +589,7 @@ impl Warden {
             Beside::Trap => cx.trap_links(),
             Beside::Supervise => cx.supervise(actor_core::Supervision::one_for_one()),
             Beside::Lend => {
-                let timer = cx.after(Duration::from_secs(1), Late);
+                let timer = cx.after(Duration::from_secs(1), Tick);
                 self.guard.tell(Keep(timer));
             }
             Beside::Ask => drop(self.guard.ask(Whether)),
@@ -623,7 +605,7 @@ impl Warden {
     }
 
     #[on]
-    fn late(&mut self, _: Late) {}
+    fn tick(&mut self, _: Tick) {}
 
     #[on]
     fn terminated(&mut self, _: Terminated) {}
@@ -660,10 +642,9 @@ fn beside(beside: Beside, are_interchangeable: bool) -> u64 {
         Beside::Faults => "drop=1",
         _ => "none",
     };
-    let tester = Tester::new().iterations(u64::MAX).check_every(0);
+    let tester = whole("states").check_every(0).keep_going();
     let tester = tester.faults(faults.parse().expect("faults"));
-    let tester = tester.strategy("states".parse().expect("a strategy"));
-    let report = tester.keep_going().run(move |sys| {
+    let report = tester.run(move |sys| {
         match beside {
             Beside::Node => sys.node("n1", |_| {}),
             Beside::Disk => sys.disk().faults().expect("under test").tear_writes(1),
@@ -686,22 +667,18 @@ fn beside(beside: Beside, are_interchangeable: bool) -> u64 {
 /// While something refers to actors by number, all actors are distinguished, whatever their type declares.
 #[test]
 fn what_knows_actors_by_number_tells_them_apart() {
-    let (interchangeable, apart) = (
-        beside(Beside::Nothing, true),
-        beside(Beside::Nothing, false),
-    );
+    let [interchangeable, apart] = [true, false].map(|is| beside(Beside::Nothing, is));
     assert_eq!((interchangeable, apart), (18, 23));
     // More states are possible, since a timer may be lent or not.
-    let counts = BESIDE.map(|what| (what, beside(what, true), beside(what, false)));
-    let merged = counts
-        .iter()
-        .filter(|(_, interchangeable, apart)| interchangeable < apart);
-    let merged: Vec<_> = merged.collect();
-    assert!(merged.is_empty(), "{merged:?} of {counts:?}");
+    for what in BESIDE {
+        let [interchangeable, apart] = [true, false].map(|is| beside(what, is));
+        assert!(
+            interchangeable >= apart,
+            "{what:?}: {interchangeable}, {apart}"
+        );
+    }
     // The warden's remaining action refers to actors by number; after that action, states are merged again.
     let meanwhile = beside(Beside::Unwatch, true);
-    assert!(
-        interchangeable < meanwhile && meanwhile < apart,
-        "{meanwhile}"
-    );
+    let is_between = interchangeable < meanwhile && meanwhile < apart;
+    assert!(is_between, "{meanwhile}");
 }

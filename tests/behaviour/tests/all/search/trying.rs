@@ -7,9 +7,13 @@ use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::report::{BehaviourStatistics, ProofAttempt};
 use actor_test::strategy::Gap;
-use actor_test::strategy::{StepConstruct, StrategySpec};
+use actor_test::strategy::StepConstruct;
 use actor_test::{Report, Tester};
+use behaviour::harness::events::{Go, Tick};
+use behaviour::harness::{exhaust, only_bug, strategy, whole};
 use behaviour::programs;
+
+use crate::search::{Here, callers};
 
 const BUDGET: u64 = 400_000;
 
@@ -19,105 +23,50 @@ fn tester() -> Tester {
     tester.prove(BUDGET / 4).samples_beside_proof(100)
 }
 
-#[derive(Debug)]
-struct Go;
-
-/// Fails if two other events come first.
+/// Fails if two other callers come before the first one.
 #[derive(Default)]
 struct Late(u32);
 
 #[actor]
 impl Late {
     #[on]
-    fn go(&mut self, _: Go) {
-        self.0 += 1;
-    }
-
-    #[on]
-    fn first(&mut self, _: First) {
-        assert!(self.0 < 2, "it came late");
-    }
-}
-
-#[derive(Debug)]
-struct First;
-
-struct Teller {
-    to: ActorRef<Late>,
-    is_first: bool,
-}
-
-#[actor]
-impl Teller {
-    #[start]
-    fn start(&mut self) {
-        match self.is_first {
-            true => self.to.tell(First),
-            false => self.to.tell(Go),
+    fn here(&mut self, here: Here) {
+        match here.0 {
+            0 => assert!(self.0 < 2, "it came late"),
+            _ => self.0 += 1,
         }
-    }
-}
-
-fn late(sys: &System) {
-    let to = sys.spawn(Late::default());
-    for is_first in [true, false, false] {
-        let to = to.clone();
-        sys.spawn(Teller { to, is_first });
     }
 }
 
 #[test]
 fn a_small_test_is_proved() {
-    let report = tester().run(|sys| programs::fan_in(&sys, 4, 1));
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    let report = exhaust(&tester(), |sys| programs::fan_in(&sys, 4, 1));
     assert_eq!((report.executions, report.behaviours.seen), (24, 24));
     assert!(report.tried.is_empty());
 }
 
-/// Fails if five numbers arrive in reverse order.
+/// Fails if five callers come in reverse order.
 #[derive(Default)]
 struct Reversed(Vec<u32>);
 
 #[actor]
 impl Reversed {
     #[on]
-    fn number(&mut self, number: Number) {
-        self.0.push(number.0);
+    fn here(&mut self, here: Here) {
+        self.0.push(here.0);
         assert_ne!(self.0, [4, 3, 2, 1, 0], "the last one first");
-    }
-}
-
-#[derive(Debug)]
-struct Number(u32);
-
-struct Numbered(u32, ActorRef<Reversed>);
-
-#[actor]
-impl Numbered {
-    #[start]
-    fn start(&mut self) {
-        self.1.tell(Number(self.0));
     }
 }
 
 #[test]
 fn a_bug_that_is_found_while_trying_ends_the_test() {
     // One delay can't reverse five.
-    let tester = tester().strategy("delay:rtc/1".parse().expect("a strategy"));
-    let report = tester.run(|sys| {
+    let report = tester().strategy(strategy("delay:rtc/1")).run(|sys| {
         let to = sys.spawn(Reversed::default());
-        for number in 0..5 {
-            sys.spawn(Numbered(number, to.clone()));
-        }
+        callers(&sys, &Recipient::from(&to), 0..5);
     });
-    let [bug] = report.bugs() else {
-        panic!("{report:?}");
-    };
-    assert!(
-        bug.finding.message.contains("the last one first"),
-        "{bug:?}"
-    );
+    let bug = only_bug(&report);
+    assert!(bug.message().contains("the last one first"), "{bug:?}");
     assert_eq!(bug.strategy, "dpor");
     assert_eq!(report.verdict.gaps, [Gap::Bug]);
     let token = format!("dpor@0-{}-", bug.iteration);
@@ -127,10 +76,8 @@ fn a_bug_that_is_found_while_trying_ends_the_test() {
     let [dpor, samples] = &report.strategies[..] else {
         panic!("{:?}", report.strategies);
     };
-    assert_eq!(
-        (dpor.name.as_str(), samples.name.as_str()),
-        ("dpor", "delay:rtc/1")
-    );
+    let names = [&dpor.name, &samples.name];
+    assert_eq!(names, ["dpor", "delay:rtc/1"]);
     assert!(dpor.executions > 0 && samples.executions > 0);
     assert_eq!(report.executions, dpor.executions + samples.executions);
 }
@@ -139,7 +86,7 @@ fn a_bug_that_is_found_while_trying_ends_the_test() {
 #[test]
 fn the_first_sample_comes_first() {
     let report = tester().run(|sys| {
-        sys.spawn(Late(2)).tell(First);
+        sys.spawn(Late(2)).tell(Here(0));
         programs::fan_in(&sys, 5, 4);
     });
     assert_eq!(report.executions, 1);
@@ -148,9 +95,12 @@ fn the_first_sample_comes_first() {
 
 #[test]
 fn who_goes_on_after_a_bug_is_told_of_all() {
-    let report = tester().keep_going().run(|sys| late(&sys));
+    let report = tester().keep_going().run(|sys| {
+        let late = sys.spawn(Late::default());
+        callers(&sys, &Recipient::from(&late), 0..3);
+    });
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
-    // The first event comes last in two of six orders.
+    // The first caller comes last in two of six orders.
     assert_eq!(report.bugs()[0].seen, 2);
 }
 
@@ -231,10 +181,7 @@ fn what_goes_round_is_proved_by_its_states() {
     };
     let report = tester().run(|sys| program(&sys));
     report.assert_clean();
-    let tester = Tester::new().iterations(u64::MAX);
-    let tester = tester.strategy(StrategySpec::States(None));
-    let alone = tester.run(|sys| program(&sys));
-    assert!(alone.verdict.is_exhaustive(), "{:?}", alone.verdict);
+    let alone = exhaust(&whole("states"), |sys| program(&sys));
     assert_eq!(report.verdict, alone.verdict);
     assert_eq!(report.executions, alone.executions);
     assert_eq!(report.behaviours, alone.behaviours);
@@ -258,9 +205,6 @@ impl Clock {
 
 #[derive(Debug, Hash)]
 struct Tock(ActorRef<Clock>);
-
-#[derive(Clone, Debug)]
-struct Tick;
 
 struct Ticker;
 
@@ -297,7 +241,7 @@ impl Gambler {
 #[test]
 fn what_does_not_end_is_sampled() {
     let is_bound = |gap: &Gap| matches!(gap, Gap::Steps { executions: 1, .. } | Gap::Budget { .. });
-    let tester = tester().strategy(StrategySpec::Random).max_steps(300);
+    let tester = tester().strategy(strategy("random")).max_steps(300);
     let report = tester.run(|sys| {
         let [one, other] = [(); 2].map(|()| sys.spawn(Restless));
         one.tell(Back(other));
@@ -324,6 +268,7 @@ impl Restless {
 
 static IS_DONE: AtomicBool = AtomicBool::new(false);
 
+#[derive(Hash)]
 struct Doer;
 
 #[actor]
@@ -335,6 +280,7 @@ impl Doer {
 }
 
 /// Fails if the other actor has acted, or if it has not.
+#[derive(Hash)]
 struct Checker {
     expects: bool,
 }
@@ -343,12 +289,15 @@ struct Checker {
 impl Checker {
     #[on]
     fn go(&mut self, _: Go) {
-        assert_eq!(
-            IS_DONE.load(Ordering::SeqCst),
-            self.expects,
-            "what is shared"
-        );
+        let is_done = IS_DONE.load(Ordering::SeqCst);
+        assert_eq!(is_done, self.expects, "what is shared");
     }
+}
+
+fn in_secret(sys: &System, expects: bool) {
+    IS_DONE.store(false, Ordering::SeqCst);
+    sys.spawn(Checker { expects }).tell(Go);
+    sys.spawn(Doer).tell(Go);
 }
 
 /// Two actors share memory that the tester does not see: the search regards
@@ -356,11 +305,7 @@ impl Checker {
 #[test]
 fn what_is_shared_in_secret_is_not_proved_away() {
     for expects in [false, true] {
-        let report = tester().run(|sys| {
-            IS_DONE.store(false, Ordering::SeqCst);
-            sys.spawn(Checker { expects }).tell(Go);
-            sys.spawn(Doer).tell(Go);
-        });
+        let report = tester().run(|sys| in_secret(&sys, expects));
         assert!(!report.bugs().is_empty(), "{expects}: {:?}", report.verdict);
         assert!(!report.verdict.is_exhaustive());
     }
@@ -371,17 +316,8 @@ fn what_is_shared_in_secret_is_not_proved_away() {
 #[test]
 fn what_is_shared_in_secret_is_not_proved_away_by_a_search_that_was_asked_for() {
     let of = |strategy: &str, samples| {
-        let tester = Tester::new()
-            .iterations(u64::MAX)
-            .samples_beside_proof(samples);
-        let tester = tester.strategy(strategy.parse().expect("a strategy"));
-        [false, true].map(|expects| {
-            tester.run(|sys| {
-                IS_DONE.store(false, Ordering::SeqCst);
-                sys.spawn(HashedChecker { expects }).tell(Mark);
-                sys.spawn(HashedDoer).tell(Mark);
-            })
-        })
+        let tester = whole(strategy).samples_beside_proof(samples);
+        [false, true].map(|expects| tester.run(|sys| in_secret(&sys, expects)))
     };
     for strategy in ["dpor", "states", "states:order=breadth", "dfs:local", "dfs"] {
         for report in of(strategy, 100) {
@@ -394,10 +330,8 @@ fn what_is_shared_in_secret_is_not_proved_away_by_a_search_that_was_asked_for() 
     }
     for report in of("dpor", 100) {
         let bug = &report.bugs()[0];
-        assert_eq!(
-            bug.strategy == "random",
-            report.verdict.gaps == [Gap::Refuted]
-        );
+        let is_refuted = report.verdict.gaps == [Gap::Refuted];
+        assert_eq!(bug.strategy == "random", is_refuted);
         let executions = report.strategies.iter().map(|strategy| strategy.executions);
         assert_eq!(report.executions, executions.sum::<u64>());
     }
@@ -406,43 +340,12 @@ fn what_is_shared_in_secret_is_not_proved_away_by_a_search_that_was_asked_for() 
 /// A correct proof survives the samples, without additional executions in the count.
 #[test]
 fn a_proof_that_is_doubted_stays() {
-    for strategy in [StrategySpec::Dpor(None), StrategySpec::States(None)] {
-        let tester = Tester::new().iterations(u64::MAX).samples_beside_proof(100);
-        let doubted = tester.strategy(strategy).run(|sys| {
-            sys.spawn(HashedDoer).tell(Mark);
-            sys.spawn(HashedDoer).tell(Mark);
+    for strategy in ["dpor", "states"] {
+        let tester = whole(strategy).samples_beside_proof(100);
+        let doubted = exhaust(&tester, |sys| {
+            sys.spawn(Doer).tell(Go);
+            sys.spawn(Doer).tell(Go);
         });
-        doubted.assert_clean();
-        assert!(doubted.verdict.is_exhaustive(), "{:?}", doubted.verdict);
-        assert_eq!(doubted.strategies.len(), 1);
-    }
-}
-
-#[derive(Clone, Hash, Debug)]
-struct Mark;
-
-#[derive(Hash)]
-struct HashedDoer;
-
-#[actor]
-impl HashedDoer {
-    #[on]
-    fn mark(&mut self, _: Mark) {
-        IS_DONE.store(true, Ordering::SeqCst);
-    }
-}
-
-/// Fails if the other actor has acted, or if it has not.
-#[derive(Hash)]
-struct HashedChecker {
-    expects: bool,
-}
-
-#[actor]
-impl HashedChecker {
-    #[on]
-    fn mark(&mut self, _: Mark) {
-        let is_done = IS_DONE.load(Ordering::SeqCst);
-        assert_eq!(is_done, self.expects, "what is shared");
+        assert_eq!(doubted.strategies.len(), 1, "{strategy}");
     }
 }
