@@ -1,10 +1,9 @@
 //! Owned lock guards and scoped threads, in production.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use actor_core::sync::{Mutex, Notify, OwnedMutexGuard, RwLock};
+use actor_core::sync::Mutex;
 use actor_core::thread;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -28,40 +27,6 @@ async fn locks_that_are_held_go_to_other_tasks() {
     }
     let held = count.clone().lock_owned().await;
     assert_eq!(*held, 100);
-    assert!(count.clone().try_lock_owned().is_err());
-    assert!(Arc::ptr_eq(OwnedMutexGuard::mutex(&held), &count));
-    drop(count);
-    assert_eq!(format!("{held:?}"), "100");
-}
-
-#[tokio::test]
-async fn many_read_and_one_writes() {
-    let list: Arc<RwLock<[u32]>> = Arc::new(RwLock::new([1, 2]));
-    let (one, other) = (
-        list.clone().read_owned().await,
-        list.clone().try_read_owned(),
-    );
-    assert!(list.clone().try_write_owned().is_err());
-    assert_eq!((one[0], other.expect("nobody writes")[1]), (1, 2));
-    drop(one);
-    list.clone().write_owned().await[0] = 3;
-    assert_eq!(list.try_read_owned().expect("nobody writes")[0], 3);
-}
-
-#[tokio::test]
-async fn who_is_enabled_waits_already() {
-    let ready = Notify::new();
-    let (mut first, second) = (pin!(ready.notified()), ready.notified());
-    assert!(!first.as_mut().enable());
-    ready.notify_one();
-    second_is_not_woken(second).await;
-    assert!(first.as_mut().enable());
-    first.await;
-}
-
-async fn second_is_not_woken(second: impl Future<Output = ()>) {
-    let ended = tokio::time::timeout(std::time::Duration::from_millis(1), second);
-    assert!(ended.await.is_err());
 }
 
 #[test]

@@ -36,11 +36,9 @@ mod statuses;
 mod streams;
 mod supervision;
 mod support;
-mod task_time;
 #[cfg(feature = "futures")]
 mod thread_pool;
 mod threads;
 mod timeouts;
 mod timers;
-mod wake_ups;
 mod watch;

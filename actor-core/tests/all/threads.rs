@@ -67,12 +67,7 @@ async fn a_blocking_actor_leaves_the_runtime_free() {
     let sys = System::new();
     let (blocker, go, journal) = blocker();
     let blocker = sys.spawner().blocking().spawn(blocker);
-    let waits = blocker.ask(Wait);
-    go.send(()).unwrap();
-    assert_eq!(waits.await, Ok(true));
-    let (thread, _) = blocker.ask(WhereAreYou).await.unwrap();
-    assert_ne!(thread, thread::current().id());
-    assert_eq!(blocker.ask(Nap).await, Ok(()));
+    blocks(&blocker, go).await;
     sys.shutdown().await.unwrap();
     journal.expect(["stopped"]);
 }
@@ -82,17 +77,23 @@ async fn an_actor_has_a_thread_of_its_own() {
     let sys = System::new();
     let (blocker, go, journal) = blocker();
     let blocker = sys.spawner().name("diver").thread().spawn(blocker);
-    let waits = blocker.ask(Wait);
-    go.send(()).unwrap();
-    assert_eq!(waits.await, Ok(true));
-    let first = blocker.ask(WhereAreYou).await.unwrap();
-    assert_ne!(first.0, thread::current().id());
+    let first = blocks(&blocker, go).await;
     assert_eq!(first.1.as_deref(), Some("diver"));
-    assert_eq!(blocker.ask(Nap).await, Ok(()));
     assert_eq!(blocker.ask(WhereAreYou).await, Ok(first));
     blocker.tell(Halt);
     assert_eq!(blocker.ask(Wait).await, Err(AskError::Stopped));
     journal.expect(["stopped"]);
+}
+
+/// Asserts that an actor blocks on another thread, and can sleep; returns its thread.
+async fn blocks(blocker: &ActorRef<Blocker>, go: Sender<()>) -> (ThreadId, Option<String>) {
+    let waits = blocker.ask(Wait);
+    go.send(()).unwrap();
+    assert_eq!(waits.await, Ok(true));
+    let thread = blocker.ask(WhereAreYou).await.unwrap();
+    assert_ne!(thread.0, thread::current().id());
+    assert_eq!(blocker.ask(Nap).await, Ok(()));
+    thread
 }
 
 /// Sends the thread on which it is dropped.

@@ -161,6 +161,19 @@ pub fn bug<R: BodyOutput<K>, K>(
     (kind, message.to_owned())
 }
 
+/// Runs a program; asserts that its first bug is of this kind, and that the message has these parts.
+#[track_caller]
+pub fn expect_bug<R: BodyOutput<K>, K>(
+    tester: &Tester,
+    kind: BugKind,
+    parts: &[&str],
+    program: impl Fn(System) -> R + Sync,
+) {
+    let (found, message) = bug(tester, program);
+    assert_eq!(found, kind, "{message}");
+    assert_contains(&message, parts);
+}
+
 /// Returns the text with which a test fails.
 ///
 /// # Panics

@@ -189,7 +189,7 @@ fn parts_run_without_the_tool() {
         cargo_test()
             .args("--lib asynchronous")
             .env("ACTOR_TEST_STRATEGY", "random")
-            .env("ACTOR_TEST_PARTITION", &format!("{number}/2"))
+            .env("ACTOR_TEST_PARTITION", format!("{number}/2"))
             .env(
                 "ACTOR_TEST_SEARCH_DIR",
                 directory.path().to_str().expect("UTF-8"),

@@ -5,11 +5,11 @@ use std::time::Duration;
 use actor_core::ActorId;
 use actor_core::names::LookupError;
 use actor_core::prelude::*;
-use actor_test::Tester;
+use actor_test::{Report, Tester};
+use behaviour::harness::events::Go;
 use serde::{Deserialize, Serialize};
 
-#[derive(Debug)]
-struct Look;
+use super::boot;
 
 /// Contains the sender twice: as an identity and as a reference.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ struct Caller {
 #[actor]
 impl Caller {
     #[on]
-    async fn look(&mut self, _: Look, cx: &mut Context<Self>) {
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         let mut looked = cx.lookup::<Registrar>("n2/registrar");
         if self.has_limit {
             looked = looked.timeout(Duration::from_secs(1));
@@ -56,18 +56,10 @@ impl Caller {
 
 /// Starts a caller on one node, and the registrar on another.
 fn call(sys: &System, has_limit: bool, is_cut: bool) {
-    sys.node("n2", |node| {
-        let registrar = node.spawner().name("registrar").registered();
-        registrar.spawn(Registrar);
-    });
-    let caller = Caller {
-        has_limit,
-        found: None,
-    };
-    let mut caller = Some(caller);
+    boot(sys, "n2", "registrar", || Registrar);
     sys.node("n1", move |node| {
-        let caller = caller.take().expect("it boots once");
-        node.spawn(caller).tell(Look);
+        let found = None;
+        node.spawn(Caller { has_limit, found }).tell(Go);
     });
     if is_cut {
         sys.faults().cut("n1", "n2");
@@ -79,11 +71,15 @@ fn ended(world: &World<'_>, with: &Result<(), LookupError>) -> bool {
     callers.any(|caller| caller.found.as_ref() == Some(with))
 }
 
+fn calls(program: impl Fn(&System) + Sync) -> Report {
+    Tester::new().iterations(300).run(|sys| program(&sys))
+}
+
 /// An `ActorId` is the same on the other node, and in the answer from there.
 #[test]
 fn an_identity_goes_to_other_nodes_and_back() {
-    let report = Tester::new().iterations(300).run(|sys| {
-        call(&sys, false, false);
+    let report = calls(|sys| {
+        call(sys, false, false);
         sys.eventually("it is found", |world| ended(world, &Ok(())));
     });
     report.assert_clean();
@@ -92,25 +88,21 @@ fn an_identity_goes_to_other_nodes_and_back() {
 /// Over a cut link no answer comes: without a limit, the caller waits for ever.
 #[test]
 fn a_look_up_with_a_limit_ends() {
-    let report = Tester::new().iterations(300).run(|sys| {
-        call(&sys, true, true);
-        sys.eventually("it ends", |world| {
-            // The link may be cut after the look-up.
-            ended(world, &Err(LookupError::TimedOut)) || ended(world, &Ok(()))
+    let is_late = |world: &World<'_>| ended(world, &Err(LookupError::TimedOut));
+    let report = calls(|sys| {
+        call(sys, true, true);
+        // The link may be cut after the look-up.
+        sys.eventually("it ends", move |world| {
+            is_late(world) || ended(world, &Ok(()))
         });
     });
     report.assert_clean();
-    let report = Tester::new().iterations(300).run(|sys| {
-        call(&sys, true, true);
-        sys.always("it is in time", |world| {
-            !ended(world, &Err(LookupError::TimedOut))
-        });
+    let report = calls(|sys| {
+        call(sys, true, true);
+        sys.always("it is in time", move |world| !is_late(world));
     });
     report.assert_bug("it is in time");
-    let report = Tester::new()
-        .iterations(300)
-        .run(|sys| call(&sys, false, true));
-    report.assert_bug("awaits");
+    calls(|sys| call(sys, false, true)).assert_bug("awaits");
 }
 
 #[tokio::test]
@@ -161,9 +153,7 @@ impl Giver {
 #[test]
 fn a_drop_that_panics_while_an_event_crosses_is_named_as_one() {
     let report = Tester::new().iterations(1).run(|sys| {
-        sys.node("n2", |node| {
-            node.spawner().name("taker").registered().spawn(Taker);
-        });
+        boot(&sys, "n2", "taker", || Taker);
         sys.node("n1", |node| {
             node.spawn(Giver);
         });

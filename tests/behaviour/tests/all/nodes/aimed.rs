@@ -7,9 +7,10 @@ use std::time::Duration;
 use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
 use actor_test::Tester;
+use behaviour::harness::events::Go;
+use behaviour::harness::strategy;
 
-#[derive(Debug)]
-struct Go;
+use super::{assert_about, share_of_bugs};
 
 #[derive(Debug)]
 struct Close;
@@ -22,21 +23,15 @@ struct Closed;
 
 /// Returns the share of executions in which a node restarts within the window.
 fn share(set_up: fn(&System)) -> f64 {
-    let executions = 2_000;
     let tester = Tester::new()
-        .iterations(executions)
+        .iterations(2_000)
         .faults("restart=1".parse().expect("faults"))
         .keep_going()
-        .strategy("aimed-random".parse().expect("a strategy"));
+        .strategy(strategy("aimed-random"));
     let report = tester.run(|sys| set_up(&sys));
     let is_it = |text: &str| text.contains("in the window");
     assert!(report.bugs.iter().all(|bug| is_it(bug.message())));
-    let bugs: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
-    bugs as f64 / executions as f64
-}
-
-fn assert_about(seen: f64, odds: f64) {
-    assert!(seen > odds / 1.5 && seen < odds * 1.5, "{seen} for {odds}");
+    share_of_bugs(&report)
 }
 
 /// The probability that a fault aimed at a moment strikes at its k-th of n occurrences.

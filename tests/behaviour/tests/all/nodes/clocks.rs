@@ -1,7 +1,6 @@
 //! Clocks of nodes: offset, drift and jumps, the times at which
 //! timers are due, and timestamps within the clocks' resolution.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -11,7 +10,11 @@ use actor_test::clocks::Clocks;
 use actor_test::faults::FaultBudgets;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
+use behaviour::harness::events::Tick;
+use behaviour::harness::{exhaust, failure_text, whole};
 use serde::{Deserialize, Serialize};
+
+use super::{boot, booted};
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -39,13 +42,9 @@ struct Sleep;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Show;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Tick;
-
 #[derive(Debug, Default)]
 struct Sleeper {
-    ticks: Vec<Duration>,
-    begun: Option<(Instant, SystemTime)>,
+    begun: Option<Instant>,
 }
 
 type Shown = (Duration, Duration, SystemTime);
@@ -62,27 +61,18 @@ impl Sleeper {
     /// Returns the time, the time since the first call by `Instant`, and the date.
     #[on]
     fn show(&mut self, _: Show, cx: &mut Context<Self>) -> Shown {
-        let now = (Instant::now(), SystemTime::now());
-        let (begun, _) = *self.begun.get_or_insert(now);
-        (cx.now(), now.0 - begun, now.1)
-    }
-
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        self.ticks.push(cx.now());
+        let now = Instant::now();
+        let begun = *self.begun.get_or_insert(now);
+        (cx.now(), now - begun, SystemTime::now())
     }
 }
 
 fn on_node(sys: &System, name: &str) {
-    sys.node(name, |node| {
-        let sleeper = Sleeper::default();
-        node.spawner().name("sleeper").registered().spawn(sleeper);
-    });
+    boot(sys, name, "sleeper", Sleeper::default);
 }
 
 async fn sleeper(sys: &System, name: &str) -> ActorRef<Sleeper> {
-    let name = format!("{name}/sleeper");
-    sys.lookup(name).await.expect("it has booted")
+    booted(sys, &format!("{name}/sleeper")).await
 }
 
 /// Runs all executions of a body, and collects the distinct results.
@@ -90,7 +80,7 @@ fn all<T: Ord + Send + 'static, F>(tester: Tester, body: impl Fn(System) -> F + 
 where
     F: Future<Output = T> + 'static,
 {
-    let seen = Arc::new(Mutex::new(BTreeSet::new()));
+    let seen = Arc::new(Mutex::new(std::collections::BTreeSet::new()));
     let report = tester.run(|sys| {
         let (shown, seen) = (body(sys), seen.clone());
         async move {
@@ -245,10 +235,7 @@ impl Ticker {
 /// Returns the ticks of a ticker, by its clock, with or without a jump of 500 ms ahead at 500 ms.
 fn ticks(allowed: Clocks, jumps: bool) -> Vec<Vec<Duration>> {
     all(patient(allowed), move |sys| async move {
-        sys.node("n1", |node| {
-            let ticker = Ticker::default();
-            node.spawner().name("ticker").registered().spawn(ticker);
-        });
+        boot(&sys, "n1", "ticker", Ticker::default);
         let ticker = sys.lookup::<Ticker>("n1/ticker").await;
         sys.sleep(500 * MS).await;
         if jumps {
@@ -262,22 +249,17 @@ fn ticks(allowed: Clocks, jumps: bool) -> Vec<Vec<Duration>> {
 
 #[test]
 fn a_period_is_one_of_its_own_clock() {
-    let longest =
-        |seen: Vec<Vec<Duration>>| seen.into_iter().max_by_key(Vec::len).unwrap_or_default();
-    let at = |times: &[u64]| times.iter().map(|at| MS * *at as u32).collect::<Vec<_>>();
-    assert_eq!(
-        longest(ticks(Clocks::exact(), false)),
-        at(&[400, 800, 1200])
-    );
+    let longest = |clocks, jumps| {
+        let seen = ticks(clocks, jumps).into_iter();
+        let longest = seen.max_by_key(Vec::len).unwrap_or_default();
+        longest.iter().map(Duration::as_millis).collect::<Vec<_>>()
+    };
+    assert_eq!(longest(Clocks::exact(), false), [400, 800, 1200]);
     // One tick is due because of the jump, and the next a period later.
-    assert_eq!(
-        longest(ticks(Clocks::exact(), true)),
-        at(&[400, 1000, 1400])
-    );
+    assert_eq!(longest(Clocks::exact(), true), [400, 1000, 1400]);
     // A clock that is half as fast again.
-    let fast = longest(ticks(clocks("drift=0.5"), false));
-    let fast = fast.iter().map(Duration::as_millis);
-    assert_eq!(fast.collect::<Vec<_>>(), [400, 800, 1200, 1600]);
+    let fast = longest(clocks("drift=0.5"), false);
+    assert_eq!(fast, [400, 800, 1200, 1600]);
 }
 
 /// The actor of a node; the first one to wake records its name.
@@ -338,33 +320,27 @@ fn drift_has_a_bound_and_it_is_this() {
 
 /// Returns the number of executions of a program that compares two timestamps `times` times.
 fn comparisons(resolution: &str, apart: Duration, times: u32) -> u64 {
-    let report = Tester::new()
-        .clocks(clocks(resolution))
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dfs(None))
-        .run(move |_| {
-            let one = Timestamp::at(SECOND);
-            for _ in 0..times {
-                let _ = one.is_before(one + apart);
-            }
-        });
-    assert!(report.verdict.is_exhaustive());
+    let report = exhaust(&whole("dfs").clocks(clocks(resolution)), |_| {
+        let one = Timestamp::at(SECOND);
+        for _ in 0..times {
+            let _ = one.is_before(one + apart);
+        }
+    });
     report.executions
 }
 
 #[test]
 fn what_can_not_be_told_apart_compares_either_way() {
     for times in 0..6 {
-        assert_eq!(comparisons("resolution=1ms", MS, times), 1 << times);
-        assert_eq!(
-            comparisons("resolution=1ms", Duration::ZERO, times),
-            1 << times
-        );
-        assert_eq!(
-            comparisons("resolution=1ms", MS + Duration::from_nanos(1), times),
-            1
-        );
-        assert_eq!(comparisons("exact", Duration::ZERO, times), 1);
+        for (resolution, apart, executions) in [
+            ("resolution=1ms", MS, 1 << times),
+            ("resolution=1ms", Duration::ZERO, 1 << times),
+            ("resolution=1ms", MS + Duration::from_nanos(1), 1),
+            ("exact", Duration::ZERO, 1),
+        ] {
+            let seen = comparisons(resolution, apart, times);
+            assert_eq!(seen, executions, "{times}: {resolution}, {apart:?}");
+        }
     }
 }
 
@@ -445,13 +421,10 @@ fn a_jump_is_a_fault() {
     let bug = report.assert_bug("a jump");
     let minimized = bug.minimized.as_ref().expect("it is made shorter");
     assert_eq!(minimized.after.faults, 1);
-    let said = std::panic::catch_unwind(|| report.assert_clean()).expect_err("it has a bug");
-    let said = said.downcast_ref::<String>().expect("a report");
+    let said = failure_text(&report);
     assert!(said.contains("FAULT        the clock of node n"), "{said}");
-    assert!(
-        said.contains("jumps 1s ahead") && said.contains("clock jumps in"),
-        "{said}"
-    );
+    assert!(said.contains("jumps 1s ahead"), "{said}");
+    assert!(said.contains("clock jumps in"), "{said}");
     // A jump that is smaller than the limit.
     jumps(clocks("jump=999999us"), &[]).assert_clean();
 }
@@ -478,9 +451,8 @@ fn without_nodes_no_clock_is_apart() {
 fn an_execution_with_clocks_is_run_again() {
     let body = async |sys: System| {
         let sys = &sys;
-        for name in ["n1", "n2"] {
-            on_node(sys, name);
-        }
+        on_node(sys, "n1");
+        on_node(sys, "n2");
         let (one, other) = (sleeper(sys, "n1").await, sleeper(sys, "n2").await);
         let one = one.ask(Sleep);
         let other = other.ask(Sleep).await.expect("it answers");
@@ -493,9 +465,6 @@ fn an_execution_with_clocks_is_run_again() {
         .clocks(clocks("offset=20ms,drift=0.001"));
     let report = tester.run(body);
     let bug = report.assert_bug("far apart");
-    assert!(
-        bug.token.contains("-coffset=20ms+drift=0.001-"),
-        "{}",
-        bug.token
-    );
+    let token = &bug.token;
+    assert!(token.contains("-coffset=20ms+drift=0.001-"), "{token}");
 }

@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex};
 use actor_core::prelude::*;
 use actor_test::Tester;
 use actor_test::faults::{Fault, FaultBudgets};
-use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
-
-#[derive(Debug)]
-struct Next;
+use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy};
+use behaviour::harness::events::Go;
+use behaviour::harness::{exhaust, whole};
 
 /// Sends to itself a number of times, one after the other.
 struct Chain(u32);
@@ -22,7 +21,7 @@ impl Chain {
     }
 
     #[on]
-    fn next(&mut self, _: Next, cx: &mut Context<Self>) {
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         self.go_on(cx);
     }
 }
@@ -31,7 +30,7 @@ impl Chain {
     fn go_on(&mut self, cx: &mut Context<Self>) {
         if self.0 > 0 {
             self.0 -= 1;
-            cx.me().tell(Next);
+            cx.me().tell(Go);
         }
     }
 }
@@ -39,14 +38,11 @@ impl Chain {
 /// Returns the number of executions with a chain on a node.
 fn count(length: u32, faults: &str) -> u64 {
     let faults: FaultBudgets = faults.parse().expect("faults");
-    let tester = Tester::new().iterations(100_000).faults(faults);
-    let report = tester.strategy(StrategySpec::Dfs(None)).run(move |sys| {
+    let report = exhaust(&whole("dfs").faults(faults), |sys| {
         sys.node("n1", move |node| {
             node.spawn(Chain(length));
         });
     });
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "{faults}");
     report.executions
 }
 

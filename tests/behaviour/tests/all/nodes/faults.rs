@@ -4,12 +4,16 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use actor_core::Spawner;
 use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
 use actor_test::faults::{FaultBudgets, FaultKind};
 use actor_test::settings::Deny;
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::events::Go;
+use behaviour::harness::{exhaust, strategy, whole};
+
+use super::share_of_bugs;
 
 #[derive(Debug)]
 struct Read(u32);
@@ -38,20 +42,17 @@ impl Reader {
 fn reads(times: u32, bug: fn(&[u32]) -> bool) -> impl Fn(System) + Sync {
     move |sys| {
         sys.fails("read", || io::Error::other("no card"));
-        let reader = sys.spawn(Reader {
-            failed: Vec::new(),
-            bug,
-        });
-        reader.tell(Read(times));
+        reader(&sys, times, bug);
     }
+}
+
+fn reader(sys: &System, times: u32, bug: fn(&[u32]) -> bool) {
+    let failed = Vec::new();
+    sys.spawn(Reader { failed, bug }).tell(Read(times));
 }
 
 fn calls(budget: u16) -> FaultBudgets {
     FaultBudgets::none().with(FaultKind::Call, budget)
-}
-
-fn spec(text: &str) -> StrategySpec {
-    text.parse().expect("a strategy")
 }
 
 #[test]
@@ -66,16 +67,12 @@ fn a_call_that_fails_is_found_told_and_made_minimal() {
     let tester = Tester::new().faults(calls(3)).minimize(1_000_000);
     let report = tester.run(reads(6, |failed| failed.contains(&4)));
     let bug = report.assert_bug("too much");
-    let minimized = bug
-        .minimized
-        .as_ref()
-        .expect("it was minimised, or is minimal");
+    let minimized = bug.minimized.as_ref().expect("it was minimised");
     assert_eq!(minimized.after.faults, 1);
     let text = format!("{:?}", bug.trace.story);
     assert!(text.contains("CallFailed"), "{text}");
-    tester
-        .run(reads(6, |failed| failed.len() > 3))
-        .assert_clean();
+    let report = tester.run(reads(6, |failed| failed.len() > 3));
+    report.assert_clean();
 }
 
 /// One actor and one event: the only decisions are the failing calls.
@@ -89,35 +86,25 @@ fn all_sets_of_failing_calls_are_enumerated() {
         (5, 9, 32),
         (0, 1, 1),
     ] {
-        let tester = Tester::new().iterations(1_000).faults(calls(budget));
-        let report = tester.strategy(spec("dfs")).run(reads(times, |_| false));
-        assert!(report.verdict.is_exhaustive());
+        let tester = whole("dfs").faults(calls(budget));
+        let report = exhaust(&tester, reads(times, |_| false));
         assert_eq!(report.executions, sets, "{times} calls, {budget} may fail");
     }
 }
 
 /// Returns the share of executions with the bug.
-fn share(strategy: &str, times: u32, bug: fn(&[u32]) -> bool) -> f64 {
-    let executions = 4_000;
-    let tester = Tester::new().iterations(executions).faults(calls(1));
-    let report = tester
-        .keep_going()
-        .strategy(spec(strategy))
-        .run(reads(times, bug));
-    let bugs: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
-    bugs as f64 / executions as f64
+fn share(name: &str, times: u32, bug: fn(&[u32]) -> bool) -> f64 {
+    let tester = Tester::new().iterations(4_000).faults(calls(1));
+    let tester = tester.keep_going().strategy(strategy(name));
+    share_of_bugs(&tester.run(reads(times, bug)))
 }
 
 /// One fault hits a window of w of n places with probability
 /// w / n. Five standard errors are at most 0.04.
 #[test]
 fn anywhere_is_anywhere() {
-    for (times, bug, odds) in [
-        (
-            20,
-            (|failed: &[u32]| failed == [0]) as fn(&[u32]) -> bool,
-            0.05,
-        ),
+    let windows: [(u32, fn(&[u32]) -> bool, f64); 4] = [
+        (20, |failed| failed == [0], 0.05),
         (20, |failed| failed == [19], 0.05),
         (
             20,
@@ -125,7 +112,8 @@ fn anywhere_is_anywhere() {
             0.25,
         ),
         (1, |failed| failed == [0], 1.0),
-    ] {
+    ];
+    for (times, bug, odds) in windows {
         let seen = share("timed-random", times, bug);
         assert!((seen - odds).abs() < 0.04, "{seen} for {odds}");
         assert_eq!(share("calm-random", times, bug), 0.0);
@@ -136,9 +124,12 @@ fn anywhere_is_anywhere() {
 /// event. With probability one half, each k is half as likely as k - 1; otherwise all are equally likely.
 #[test]
 fn the_first_calls_are_aimed_at() {
-    let first = share("aimed-random", 20, |failed| failed == [0]);
-    let second = share("aimed-random", 20, |failed| failed == [1]);
-    let third = share("aimed-random", 20, |failed| failed == [2]);
+    let windows: [fn(&[u32]) -> bool; 3] = [
+        |failed| failed == [0],
+        |failed| failed == [1],
+        |failed| failed == [2],
+    ];
+    let [first, second, third] = windows.map(|window| share("aimed-random", 20, window));
     assert!(first > second && second > third, "{first} {second} {third}");
     // The event occurs once, before all calls. Five standard errors are at most 0.02.
     assert!((second - (0.25 + 0.05) / 6.0).abs() < 0.02, "{second}");
@@ -167,11 +158,8 @@ fn calls_and_mailboxes_of_a_spared_node_do_not_fail() {
 
 #[test]
 fn an_execution_is_reproduced_by_its_token() {
-    let body = || reads(30, |failed| failed.contains(&17) && failed.contains(&21));
-    let report = Tester::new()
-        .iterations(10_000)
-        .faults(calls(2))
-        .run(body());
+    let body = reads(30, |failed| failed.contains(&17) && failed.contains(&21));
+    let report = Tester::new().iterations(10_000).faults(calls(2)).run(body);
     let bug = report.assert_bug("too much");
     assert!(bug.token.contains("-fcall=2-"), "{}", bug.token);
 }
@@ -218,19 +206,13 @@ impl Till {
     }
 }
 
-#[derive(Debug)]
-struct Job;
-
 struct Worker;
 
 #[actor]
 impl Worker {
     #[on]
-    fn job(&mut self, _: Job) {}
+    fn go(&mut self, _: Go) {}
 }
-
-#[derive(Debug)]
-struct Work;
 
 /// Sends a job, and assumes that the mailbox has capacity.
 struct Boss {
@@ -241,10 +223,10 @@ struct Boss {
 #[actor]
 impl Boss {
     #[on]
-    async fn work(&mut self, _: Work) {
+    async fn go(&mut self, _: Go) {
         let is_sent = match self.asks {
-            true => self.worker.ask(Job).await.is_ok(),
-            false => self.worker.try_send(Job).await.is_ok(),
+            true => self.worker.ask(Go).await.is_ok(),
+            false => self.worker.try_send(Go).await.is_ok(),
         };
         assert!(is_sent, "refused");
     }
@@ -257,7 +239,7 @@ fn mailbox(capacity: usize, asks: bool) -> impl Fn(System) + Sync {
             _ => Mailbox::bounded(capacity),
         };
         let worker = sys.spawner().mailbox(mailbox).spawn(Worker);
-        sys.spawn(Boss { worker, asks }).tell(Work);
+        sys.spawn(Boss { worker, asks }).tell(Go);
     }
 }
 
@@ -301,15 +283,14 @@ struct Librarian;
 impl Librarian {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        fill(
-            cx.spawner()
-                .mailbox(Mailbox::bounded(10))
-                .spawn(Shelf::default()),
-        );
+        fill(cx.spawner());
     }
 }
 
-fn fill(shelf: ActorRef<Shelf>) {
+fn fill(spawner: Spawner<'_>) {
+    let shelf = spawner
+        .mailbox(Mailbox::bounded(10))
+        .spawn(Shelf::default());
     for book in 0..3 {
         shelf.tell(Book(book));
     }
@@ -319,13 +300,7 @@ fn fill(shelf: ActorRef<Shelf>) {
 fn what_is_told_before_a_spawn_is_carried_out_may_find_no_room() {
     let full = FaultBudgets::none().with(FaultKind::Full, 1);
     let by_an_actor = |sys: &System| drop(sys.spawn(Librarian));
-    let by_the_body = |sys: &System| {
-        fill(
-            sys.spawner()
-                .mailbox(Mailbox::bounded(10))
-                .spawn(Shelf::default()),
-        );
-    };
+    let by_the_body = |sys: &System| fill(sys.spawner());
     let run = |tester: Tester, set_up: &(dyn Fn(&System) + Sync), lost: u32| {
         tester.run(move |sys| {
             set_up(&sys);
@@ -339,17 +314,13 @@ fn what_is_told_before_a_spawn_is_carried_out_may_find_no_room() {
     for set_up in [&by_an_actor as &(dyn Fn(&System) + Sync), &by_the_body] {
         let without = run(Tester::new().iterations(300), set_up, 0);
         assert_eq!(without.vacuous.len(), 1, "none is lost without a fault");
-        for strategy in ["dfs", "random", "pct", "aimed-random"] {
-            let strategy: StrategySpec = strategy.parse().expect("a strategy");
+        for name in ["dfs", "random", "pct", "aimed-random"] {
             for lost in 0..3 {
-                let tester = Tester::new().iterations(300).strategy(strategy.clone());
+                let tester = Tester::new().iterations(300).strategy(strategy(name));
                 let report = run(tester.faults(full), set_up, lost);
                 report.assert_clean();
-                assert!(
-                    report.vacuous.is_empty(),
-                    "{strategy}, {lost}: {:?}",
-                    report.vacuous
-                );
+                let vacuous = report.vacuous;
+                assert!(vacuous.is_empty(), "{name}, {lost}: {vacuous:?}");
             }
         }
     }
@@ -366,19 +337,12 @@ fn a_fault_without_a_chance_is_named() {
     let named = without_a_chance(tester().run(reads(0, |_| false)));
     let never = "fault `call`: no call \"read\" was made while faults may strike";
     assert_eq!(named, [never]);
-    let named = without_a_chance(tester().run(|sys| {
-        let reader = sys.spawn(Reader {
-            failed: Vec::new(),
-            bug: |_| false,
-        });
-        reader.tell(Read(1));
-    }));
-    assert_eq!(named.len(), 1);
-    assert!(
-        named[0].contains("the test does not say with what"),
-        "{named:?}"
-    );
-    let named = without_a_chance(tester().run(|sys| sys.spawn(Worker).tell(Job)));
+    let named = without_a_chance(tester().run(|sys| reader(&sys, 1, |_| false)));
+    let [named] = &named[..] else {
+        panic!("{named:?}")
+    };
+    assert!(named.contains("the test does not say with what"), "{named}");
+    let named = without_a_chance(tester().run(|sys| sys.spawn(Worker).tell(Go)));
     assert_eq!(
         named,
         ["fault `call` never had a chance: nothing called `cx.fallible`"]
@@ -393,19 +357,13 @@ fn a_fault_without_a_chance_is_named() {
 fn an_error_of_another_type_is_named() {
     let report = Tester::new().faults(calls(1)).run(|sys| {
         sys.fails("read", || "no card");
-        let reader = sys.spawn(Reader {
-            failed: Vec::new(),
-            bug: |_| false,
-        });
-        reader.tell(Read(1));
+        reader(&sys, 1, |_| false);
     });
     // The path of the type inside the standard library depends on the compiler.
     let error = std::any::type_name::<io::Error>();
     let bug = report.assert_bug(&format!("the call \"read\" fails with `{error}`"));
-    assert!(
-        bug.message()
-            .contains("and the test supplies it with `&str`")
-    );
+    let supplied = "and the test supplies it with `&str`";
+    assert!(bug.message().contains(supplied));
     let at = bug.finding.location.as_deref().unwrap_or_default();
     assert!(at.contains("faults.rs"), "where the call is: {at}");
 }
@@ -421,14 +379,10 @@ fn budgets_are_kept_and_counted() {
     let [calls] = report.faults[..] else {
         panic!("one kind was asked for")
     };
-    assert!(
-        calls.struck > 1_000 && calls.struck <= 3 * calls.executions,
-        "{calls:?}"
-    );
-    assert!(
-        (1_000..1_600).contains(&calls.executions),
-        "about a quarter has none: {calls:?}"
-    );
+    let (struck, executions) = (calls.struck, calls.executions);
+    assert!(struck > 1_000 && struck <= 3 * executions, "{calls:?}");
+    // About a quarter has none.
+    assert!((1_000..1_600).contains(&executions), "{calls:?}");
 }
 
 /// Faults of nodes and links.
@@ -438,7 +392,11 @@ mod nodes {
     use actor_core::prelude::*;
     use actor_test::faults::{FaultBudgets, FaultKind};
     use actor_test::{Report, Tester};
+    use behaviour::harness::events::Go;
+    use behaviour::harness::{failure_text, strategy};
     use serde::{Deserialize, Serialize};
+
+    use crate::nodes::{assert_about, share_of_bugs};
 
     #[derive(Clone, Debug, Serialize, Deserialize)]
     struct Put(u32);
@@ -463,15 +421,13 @@ mod nodes {
         }
     }
 
-    #[derive(Clone, Debug)]
-    struct Go;
+    const NUMBERS: u32 = 3;
 
-    /// Sends a number of numbers, each until it is acknowledged,
+    /// Sends the numbers, each until it is acknowledged,
     /// or once; the store is known, or looked up each time.
     struct Sender {
         sys: System,
         store: Option<ActorRef<Store>>,
-        numbers: u32,
         tries_again: bool,
         sent: u32,
     }
@@ -480,7 +436,7 @@ mod nodes {
     impl Sender {
         #[on]
         async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-            for number in 1..=self.numbers {
+            for number in 1..=NUMBERS {
                 loop {
                     let found = match self.store.clone() {
                         Some(store) => Ok(store),
@@ -503,22 +459,12 @@ mod nodes {
         }
     }
 
-    fn two_nodes(numbers: u32, is_strict: bool, tries_again: bool) -> impl Fn(&System) + Sync {
-        nodes(numbers, is_strict, tries_again, false)
-    }
-
-    fn nodes(
-        numbers: u32,
-        is_strict: bool,
-        tries_again: bool,
-        looks_up: bool,
-    ) -> impl Fn(&System) + Sync {
+    fn nodes(is_strict: bool, tries_again: bool, looks_up: bool) -> impl Fn(&System) + Sync {
         move |sys| {
             let sender = move |node: &System, store| {
                 let sender = Sender {
                     sys: node.clone(),
                     store,
-                    numbers,
                     tries_again,
                     sent: 0,
                 };
@@ -537,11 +483,11 @@ mod nodes {
             }
             if tries_again {
                 sys.eventually("all were sent", move |world| {
-                    world.all::<Sender>().any(|sender| sender.sent == numbers)
+                    world.all::<Sender>().any(|sender| sender.sent == NUMBERS)
                 });
             } else {
                 sys.eventually("all have arrived", move |world| {
-                    world.all::<Store>().any(|store| store.last == numbers)
+                    world.all::<Store>().any(|store| store.last == NUMBERS)
                 });
             }
         }
@@ -558,9 +504,9 @@ mod nodes {
 
     #[test]
     fn each_kind_between_nodes_is_found() {
-        run("none", two_nodes(3, true, false)).assert_clean();
+        run("none", nodes(true, false, false)).assert_clean();
         for kind in ["drop", "duplicate", "delay", "partition", "break"] {
-            let report = run(&format!("{kind}=1"), two_nodes(3, true, false));
+            let report = run(&format!("{kind}=1"), nodes(true, false, false));
             let bug = report.bugs().first().unwrap_or_else(|| panic!("{kind}"));
             let struck: u64 = report.faults.iter().map(|faults| faults.struck).sum();
             assert!(struck > 0, "{kind}: {bug:?}");
@@ -573,7 +519,7 @@ mod nodes {
     #[test]
     fn what_is_sent_until_it_arrives_is_clean_under_all_faults() {
         let all = "drop=2,duplicate=2,delay=2,partition=1,break=1";
-        let report = run(all, two_nodes(3, false, true));
+        let report = run(all, nodes(false, true, false));
         report.assert_clean();
         assert_eq!(report.without_a_chance, Vec::<String>::new());
         for faults in &report.faults {
@@ -584,43 +530,39 @@ mod nodes {
     /// A look-up can't be repeated by its caller.
     #[test]
     fn a_look_up_waits_until_a_partition_is_healed() {
-        let report = run("drop=2,partition=2", nodes(3, false, true, true));
+        let report = run("drop=2,partition=2", nodes(false, true, true));
         report.assert_clean();
         assert_eq!(report.without_a_chance, Vec::<String>::new());
     }
 
     #[test]
     fn nodes_that_crash_come_back_before_liveness_is_judged() {
-        let report = run("crash=2,restart=1,wipe=1", nodes(3, false, true, true));
+        let report = run("crash=2,restart=1,wipe=1", nodes(false, true, true));
         report.assert_clean();
         for faults in &report.faults {
             assert!(faults.struck > 30, "{faults:?}");
         }
         // A message that is sent once is lost.
-        let report = run("crash=1", nodes(3, false, false, true));
+        let report = run("crash=1", nodes(false, false, true));
         let bug = report.assert_bug("all have arrived");
         assert!(bug.is_liveness());
         let text = format!("{:?}", bug.trace.story);
         assert!(text.contains("crash"), "{text}");
-        let said = std::panic::catch_unwind(|| report.assert_clean()).expect_err("it has a bug");
-        let said = said.downcast_ref::<String>().expect("a report");
-        assert!(
-            said.contains("FAULT") && said.contains("node store crashes"),
-            "{said}"
-        );
+        let said = failure_text(&report);
+        assert!(said.contains("FAULT"), "{said}");
+        assert!(said.contains("node store crashes"), "{said}");
     }
 
     /// A repeated message arrives eventually, although the restarted
     /// store has lost its state; unless the node does not restart.
     #[test]
     fn a_node_that_stops_stays_down() {
-        let sends = nodes(3, false, true, true);
+        let sends = nodes(false, true, true);
         run("crash=1", &sends).assert_clean();
         let report = run("stop=1", &sends);
         let bug = report.assert_bug("all were sent");
         assert!(bug.is_liveness());
-        let said = std::panic::catch_unwind(|| report.assert_clean()).expect_err("it has a bug");
-        let said = said.downcast_ref::<String>().expect("a report");
+        let said = failure_text(&report);
         assert!(said.contains("1 node that stays down"), "{said}");
     }
 
@@ -631,7 +573,7 @@ mod nodes {
             for name in ["one", "other"] {
                 sys.node(name, |_| {});
             }
-            two_nodes(3, true, false)(sys);
+            nodes(true, false, false)(sys);
             sys.faults().spare("store");
         };
         let report = run("partition=1", with_others);
@@ -643,10 +585,10 @@ mod nodes {
     #[test]
     fn what_is_decided_between_steps_is_done_again() {
         for (faults, body) in [
-            ("crash=2,restart=1,wipe=1", nodes(3, false, true, true)),
+            ("crash=2,restart=1,wipe=1", nodes(false, true, true)),
             (
                 "drop=2,duplicate=2,delay=2,partition=2,break=1",
-                nodes(3, false, true, false),
+                nodes(false, true, false),
             ),
         ] {
             let report = Tester::new()
@@ -655,18 +597,15 @@ mod nodes {
                 .faults(faults.parse().expect("faults"))
                 .run(|sys| body(&sys));
             report.assert_clean();
-            assert!(
-                report.faults.iter().all(|faults| faults.struck > 5),
-                "{:?}",
-                report.faults
-            );
+            let faults = &report.faults;
+            assert!(faults.iter().all(|faults| faults.struck > 5), "{faults:?}");
         }
     }
 
     #[test]
     fn where_nothing_fails_nothing_does() {
         let spared = |sys: &System| {
-            nodes(3, true, false, true)(sys);
+            nodes(true, false, true)(sys);
             sys.faults().spare("store");
             sys.faults().spare("client");
             sys.faults().spare_link("store", "client");
@@ -702,23 +641,17 @@ mod nodes {
     /// rounds and a few steps to boot. The share is within a factor of 1.5.
     #[test]
     fn a_crash_is_as_likely_anywhere() {
-        let executions = 2_000;
-        let faults: FaultBudgets = "restart=1".parse().expect("faults");
         let tester = Tester::new()
-            .iterations(executions)
-            .faults(faults)
+            .iterations(2_000)
+            .faults("restart=1".parse().expect("faults"))
             .keep_going();
-        let report = tester
-            .strategy("timed-random".parse().expect("a strategy"))
-            .run(|sys| {
-                sys.node("n1", |node| {
-                    node.spawn(Counter { text: 0 }).tell(Go);
-                });
+        let tester = tester.strategy(strategy("timed-random"));
+        let report = tester.run(|sys| {
+            sys.node("n1", |node| {
+                node.spawn(Counter { text: 0 }).tell(Go);
             });
-        let bugs: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
-        let seen = bugs as f64 / executions as f64;
-        let odds = 8.0 / 46.0;
-        assert!(seen > odds / 1.5 && seen < odds * 1.5, "{seen} for {odds}");
+        });
+        assert_about(share_of_bugs(&report), 8.0 / 46.0);
     }
 
     /// Without nodes, these faults can't occur, and the report says so.
@@ -732,12 +665,8 @@ mod nodes {
             sys.spawn(Store::default()).tell(Put(1));
         });
         report.assert_clean();
-        assert_eq!(
-            report.without_a_chance.len(),
-            3,
-            "{:?}",
-            report.without_a_chance
-        );
+        let named = report.without_a_chance;
+        assert_eq!(named.len(), 3, "{named:?}");
     }
 }
 

@@ -152,9 +152,7 @@ async fn three_lives(sys: System, block: u32) {
 /// A failing sync may drop its data: the data can still be read, and the next sync reports no error.
 #[test]
 fn what_is_recovered_after_a_failed_sync_is_on_the_disk() {
-    Tester::new()
-        .iterations(500)
-        .search(Search::Portfolio)
+    portfolio(500)
         .faults(FaultBudgets::none().with(FaultKind::Disk, 1))
         .run(|sys| async move {
             let disk = sys.disk();
@@ -173,6 +171,11 @@ fn what_is_recovered_after_a_failed_sync_is_on_the_disk() {
             }
         })
         .assert_clean();
+}
+
+fn portfolio(iterations: u64) -> Tester {
+    let tester = Tester::new().iterations(iterations);
+    tester.search(Search::Portfolio)
 }
 
 /// The same on a node that crashes and restarts.
@@ -199,27 +202,19 @@ fn on_a_node(sys: &System, keeps_disk: bool) {
 
 #[test]
 fn what_a_journal_has_synced_survives_restarts_of_its_node() {
-    Tester::new()
-        .iterations(1_000)
-        .search(Search::Portfolio)
-        .run(|sys| on_a_node(&sys, true))
-        .assert_clean();
+    let report = portfolio(1_000).run(|sys| on_a_node(&sys, true));
+    report.assert_clean();
 }
 
 #[test]
 fn a_node_without_its_disk_has_lost_everything() {
-    let report = Tester::new()
-        .iterations(1_000)
-        .search(Search::Portfolio)
-        .run(|sys| on_a_node(&sys, false));
+    let report = portfolio(1_000).run(|sys| on_a_node(&sys, false));
     let bugs = report.bugs();
     assert!(bugs.iter().any(|bug| bug.message().contains("not []")));
 }
 
 fn explore(iterations: u64, block: u32, failing_calls: u16) {
-    Tester::new()
-        .iterations(iterations)
-        .search(Search::Portfolio)
+    portfolio(iterations)
         .faults(FaultBudgets::none().with(FaultKind::Disk, failing_calls))
         .run(move |sys| three_lives(sys, block))
         .assert_clean();

@@ -8,3 +8,35 @@ mod fault_counts;
 mod faults;
 mod journals;
 mod network;
+
+use actor_core::prelude::*;
+use actor_test::Report;
+
+/// Makes a node whose boot code spawns one actor, registered under its name.
+fn boot<A: Actor>(
+    sys: &System,
+    node: &str,
+    actor: &'static str,
+    make: impl Fn() -> A + Send + 'static,
+) {
+    sys.node(node, move |node| {
+        node.spawner().name(actor).registered().spawn(make());
+    });
+}
+
+/// Returns the actor of that name, on a node that boots.
+async fn booted<A: Actor>(sys: &System, name: &str) -> ActorRef<A> {
+    sys.lookup(name).await.expect("it has booted")
+}
+
+/// Returns the share of executions that have a bug.
+fn share_of_bugs(report: &Report) -> f64 {
+    let bugs: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
+    bugs as f64 / report.executions as f64
+}
+
+/// Asserts that a share is within a factor of 1.5.
+#[track_caller]
+fn assert_about(seen: f64, odds: f64) {
+    assert!(seen > odds / 1.5 && seen < odds * 1.5, "{seen} for {odds}");
+}

@@ -11,19 +11,16 @@ use actor_core::names::LookupError;
 use actor_core::prelude::*;
 use actor_test::settings::Delivery;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bug, BugKind, Report, Tester};
+use actor_test::{BugKind, Tester};
+use behaviour::harness::{exhaust, in_production, only_bug, whole};
 use serde::{Deserialize, Serialize};
 
+use super::{boot, booted};
+
 /// Returns the number of behaviours; steps that concern a single actor are not interleaved.
-fn count(delivery: Delivery, program: impl Fn(&System) + Sync) -> u64 {
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .delivery(delivery)
-        .strategy(StrategySpec::DfsLocal(None))
-        .run(|sys| program(&sys));
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "the search ends by itself");
-    report.behaviours.seen
+fn count(delivery: Delivery, program: impl Fn(System) + Sync) -> u64 {
+    let tester = whole("dfs:local").delivery(delivery);
+    exhaust(&tester, program).behaviours.seen
 }
 
 /// A tester that repeats every execution, and compares the two.
@@ -34,10 +31,14 @@ fn tester() -> Tester {
         .strategy(StrategySpec::Random)
 }
 
-fn only_bug(report: &Report) -> &Bug {
-    let bugs = report.bugs();
-    assert_eq!(bugs.len(), 1, "{bugs:?}");
-    &bugs[0]
+/// Runs a scenario many times under test, and once in production.
+fn on_both<F: Future<Output = ()> + 'static>(scenario: impl Fn(System) -> F + Sync) {
+    clean(&scenario);
+    in_production(scenario);
+}
+
+fn clean<F: Future<Output = ()> + 'static>(scenario: impl Fn(System) -> F + Sync) {
+    tester().run(scenario).assert_clean();
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -138,11 +139,8 @@ fn links_interleave_as_the_closed_form_says() {
         (Delivery::Bag, 1, 3, 6),
     ];
     for (delivery, senders, notes, expected) in cases {
-        let found = count(delivery, |sys| fan_in(sys, senders, notes));
-        assert_eq!(
-            found, expected,
-            "{delivery:?}, {senders} senders, {notes} notes"
-        );
+        let found = count(delivery, |sys| fan_in(&sys, senders, notes));
+        assert_eq!(found, expected, "{delivery:?} of {senders} x {notes}");
     }
 }
 
@@ -173,8 +171,7 @@ impl Broadcaster {
 
 /// Returns true if the sender of a broadcast may continue while only a part of it has arrived.
 fn sees_a_part(on_nodes: bool) -> bool {
-    let seen = AtomicBool::new(false);
-    let leaked: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+    let seen = Arc::new(AtomicBool::new(false));
     tester()
         .run(|sys| {
             let keepers = |node: &System| {
@@ -198,18 +195,18 @@ fn sees_a_part(on_nodes: bool) -> bool {
             } else {
                 sys.spawn(broadcaster(keepers(&sys)));
             }
+            let seen = seen.clone();
             sys.always("looks", move |w| {
                 let gone_on = w.all::<Broadcaster>().any(|sender| sender.has_gone_on);
                 let has = w.all::<Keeper>().any(|keeper| !keeper.notes.is_empty());
                 if gone_on && has && w.in_flight() > 0 {
-                    leaked.store(true, Ordering::Relaxed);
+                    seen.store(true, Ordering::Relaxed);
                 }
                 true
             });
         })
         .assert_clean();
-    seen.fetch_or(leaked.load(Ordering::Relaxed), Ordering::Relaxed);
-    seen.into_inner()
+    seen.load(Ordering::Relaxed)
 }
 
 #[test]
@@ -252,75 +249,74 @@ impl Holder {
     }
 
     #[on]
-    fn seen(&mut self, _: Seen) -> (Option<StopReasonText>, Option<Result<Vec<u32>, String>>) {
-        (
-            self.ended.map(|reason| format!("{reason:?}")),
-            self.outcome
-                .clone()
-                .map(|answer| answer.map_err(|error| format!("{error:?}"))),
-        )
+    fn seen(&mut self, _: Seen) -> Option<Result<Vec<u32>, String>> {
+        let outcome = self.outcome.clone();
+        outcome.map(|answer| answer.map_err(|error| format!("{error:?}")))
     }
 }
 
-type StopReasonText = String;
-
 /// Starts a keeper on `n1`, and a holder on `n2` with a reference to it.
 async fn keeper_and_holder(sys: &System) -> (ActorRef<Keeper>, ActorRef<Holder>) {
-    sys.node("n1", |node| {
-        node.spawner()
-            .name("keeper")
-            .registered()
-            .spawn(Keeper::default());
-    });
-    sys.node("n2", |node| {
-        node.spawner()
-            .name("holder")
-            .registered()
-            .spawn(Holder::default());
-    });
-    let keeper = sys
-        .lookup::<Keeper>("n1/keeper")
-        .await
-        .expect("it has booted");
-    let holder = sys
-        .lookup::<Holder>("n2/holder")
-        .await
-        .expect("it has booted");
+    boot(sys, "n1", "keeper", Keeper::default);
+    boot(sys, "n2", "holder", Holder::default);
+    let keeper = booted(sys, "n1/keeper").await;
+    let holder: ActorRef<Holder> = booted(sys, "n2/holder").await;
     holder.tell(Hold(keeper.clone()));
     (keeper, holder)
 }
 
 #[test]
 fn a_reference_to_an_earlier_incarnation_leads_to_nobody() {
-    tester()
-        .run(|sys| async move {
-            let (old, holder) = keeper_and_holder(&sys).await;
-            sys.faults().restart("n1");
-            let new = sys.lookup::<Keeper>("n1/keeper").await.expect("it is back");
-            assert_ne!(new, old);
-            assert_eq!(new.name(), "n1(2)/keeper");
-            holder.tell(AskNow);
-            let (_, outcome) = holder.ask(Seen).await.expect("it lives");
-            assert_eq!(outcome, Some(Err("Disconnected".into())));
-            assert_eq!(new.ask(Seen).await, Ok(vec![]));
-            assert_eq!(old.ask(Seen).await, Err(AskError::Disconnected));
-        })
-        .assert_clean();
+    clean(async |sys| {
+        let (old, holder) = keeper_and_holder(&sys).await;
+        sys.faults().restart("n1");
+        let new = sys.lookup::<Keeper>("n1/keeper").await.expect("it is back");
+        assert_ne!(new, old);
+        assert_eq!(new.name(), "n1(2)/keeper");
+        holder.tell(AskNow);
+        let outcome = holder.ask(Seen).await.expect("it lives");
+        assert_eq!(outcome, Some(Err("Disconnected".into())));
+        assert_eq!(new.ask(Seen).await, Ok(vec![]));
+        assert_eq!(old.ask(Seen).await, Err(AskError::Disconnected));
+    });
+}
+
+#[test]
+fn a_node_is_restarted_under_its_name_with_new_actors() {
+    on_both(async |sys| {
+        boot(&sys, "n1", "keeper", Keeper::default);
+        let old: ActorRef<Keeper> = booted(&sys, "n1/keeper").await;
+        assert_eq!(old.name(), "n1/keeper");
+        old.tell(Note(2));
+        assert_eq!(old.ask(Seen).await, Ok(vec![2]));
+        sys.faults().restart("n1");
+        let new: ActorRef<Keeper> = booted(&sys, "n1/keeper").await;
+        assert_ne!(new, old);
+        assert_eq!(new.ask(Seen).await, Ok(vec![]));
+        assert_eq!(old.ask(Seen).await, Err(AskError::Disconnected));
+        sys.faults().crash("n1");
+        assert_eq!(new.stopped().await, StopReason::Disconnected);
+        let none = sys.lookup::<Keeper>("n1/keeper").await;
+        assert_eq!(none, Err(LookupError::Unreachable));
+        sys.faults().restart("n1");
+        let newer: ActorRef<Keeper> = booted(&sys, "n1/keeper").await;
+        assert_eq!(newer.ask(Seen).await, Ok(vec![]));
+        sys.shutdown().await.expect("it shuts down");
+        assert!(!newer.is_alive());
+    });
 }
 
 #[test]
 fn a_watcher_on_another_node_hears_of_a_crash() {
-    tester()
-        .run(|sys| async move {
-            let (_, holder) = keeper_and_holder(&sys).await;
-            let _ = holder.ask(Seen).await;
-            sys.faults().crash("n1");
-            sys.eventually("it hears", |w| {
-                w.all::<Holder>()
-                    .all(|holder| holder.ended == Some(StopReason::Disconnected))
-            });
-        })
-        .assert_clean();
+    clean(async |sys| {
+        let (_, holder) = keeper_and_holder(&sys).await;
+        let _ = holder.ask(Seen).await;
+        sys.faults().crash("n1");
+        sys.eventually("it hears", |w| {
+            w.all::<Holder>()
+                .all(|holder| holder.ended == Some(StopReason::Disconnected))
+        });
+    });
 }
 
 /// Sends three notes on request.
@@ -348,128 +344,122 @@ impl Teller {
 
 /// Returns the possible notes of a keeper on `n1`, after three notes from
 /// `n2`, with one script before they are sent and another one afterwards.
-fn notes_after(
-    before: impl Fn(&Faults<'_>) + Send + Sync + 'static,
-    after: impl Fn(&Faults<'_>) + Send + Sync + 'static,
-) -> BTreeSet<Vec<u32>> {
+fn notes_after(before: Script, after: Script) -> BTreeSet<Vec<u32>> {
     notes_by(Delivery::PerPair, before, after)
 }
 
+type Script = fn(&Faults<'_>);
+
 /// The same with this kind of delivery.
-fn notes_by(
-    delivery: Delivery,
-    before: impl Fn(&Faults<'_>) + Send + Sync + 'static,
-    after: impl Fn(&Faults<'_>) + Send + Sync + 'static,
-) -> BTreeSet<Vec<u32>> {
+fn notes_by(delivery: Delivery, before: Script, after: Script) -> BTreeSet<Vec<u32>> {
     let journal = Journal::default();
-    let (before, after) = (Arc::new(before), Arc::new(after));
-    let body = |sys: System, journal: Journal| {
-        let (before, after) = (before.clone(), after.clone());
+    let report = tester().delivery(delivery).run(|sys| {
+        let journal = journal.clone();
         async move {
-            sys.node("n1", move |node| {
-                let keeper = Keeper::with(&journal);
-                node.spawner().name("keeper").registered().spawn(keeper);
-            });
-            sys.node("n2", |node| {
-                node.spawner()
-                    .name("teller")
-                    .registered()
-                    .spawn(Teller::default());
-            });
-            let keeper = sys
-                .lookup::<Keeper>("n1/keeper")
-                .await
-                .expect("it has booted");
-            let teller = sys
-                .lookup::<Teller>("n2/teller")
-                .await
-                .expect("it has booted");
+            boot(&sys, "n1", "keeper", move || Keeper::with(&journal));
+            boot(&sys, "n2", "teller", Teller::default);
+            let keeper = booted(&sys, "n1/keeper").await;
+            let teller: ActorRef<Teller> = booted(&sys, "n2/teller").await;
             teller.tell(Hold(keeper));
             before(&sys.faults());
             teller.ask(GoOn).await.expect("it lives");
             after(&sys.faults());
         }
-    };
-    let report = tester()
-        .delivery(delivery)
-        .run(|sys| body(sys, journal.clone()));
+    });
     report.assert_clean();
     journal.lock().unwrap().clone()
 }
 
-fn seen<const N: usize>(notes: [&[u32]; N]) -> BTreeSet<Vec<u32>> {
-    notes.into_iter().map(<[u32]>::to_vec).collect()
+/// Each number of the three notes, in order.
+const PREFIXES: &[&[u32]] = &[&[], &[1], &[1, 2], &[1, 2, 3]];
+
+fn seen(notes: &[&[u32]]) -> BTreeSet<Vec<u32>> {
+    notes.iter().map(|notes| notes.to_vec()).collect()
 }
 
 #[test]
 fn what_is_sent_over_a_link_that_is_cut_is_lost() {
-    let nothing = |_: &Faults<'_>| {};
-    assert_eq!(notes_after(nothing, nothing), seen([&[1, 2, 3]]));
-    let cut = |faults: &Faults<'_>| faults.partition(&["n1"], &["n2"]);
-    assert_eq!(notes_after(cut, nothing), seen([&[]]));
-    // Messages on the link are lost with it; delivered ones are not. The link may be cut between any two.
-    let some = notes_after(nothing, |faults| faults.cut("n2", "n1"));
-    assert_eq!(some, seen([&[], &[1], &[1, 2], &[1, 2, 3]]));
-    // Messages that are sent meanwhile are lost.
-    let heal = |faults: &Faults<'_>| faults.heal();
-    assert_eq!(notes_after(cut, heal), seen([&[]]));
-    let for_a_while = |faults: &Faults<'_>| {
+    let nothing: Script = |_| {};
+    let cut: Script = |faults| faults.partition(&["n1"], &["n2"]);
+    let for_a_while: Script = |faults| {
         faults.partition(&["n1"], &["n2"]);
         faults.heal_between("n1", "n2");
     };
-    assert_eq!(notes_after(for_a_while, nothing), seen([&[1, 2, 3]]));
-    // The opposite direction is open.
-    let back = |faults: &Faults<'_>| faults.cut("n1", "n2");
-    assert_eq!(notes_after(back, nothing), seen([&[1, 2, 3]]));
+    let rows: [(_, _, Script, &[&[u32]]); 6] = [
+        ("no cut", nothing, nothing, &[&[1, 2, 3]]),
+        ("a cut before", cut, nothing, &[&[]]),
+        // Messages on the link are lost with it; delivered ones are not. Any two may be apart.
+        (
+            "a cut meanwhile",
+            nothing,
+            |faults| faults.cut("n2", "n1"),
+            PREFIXES,
+        ),
+        (
+            "a cut that is healed afterwards",
+            cut,
+            |faults| faults.heal(),
+            &[&[]],
+        ),
+        (
+            "a cut that is healed before",
+            for_a_while,
+            nothing,
+            &[&[1, 2, 3]],
+        ),
+        (
+            "the opposite direction",
+            |faults| faults.cut("n1", "n2"),
+            nothing,
+            &[&[1, 2, 3]],
+        ),
+    ];
+    for (name, before, after, expected) in rows {
+        assert_eq!(notes_after(before, after), seen(expected), "{name}");
+    }
 }
+
+const HOLD: Script = |faults| faults.hold("n2", "n1");
+const RELEASE: Script = |faults| faults.release("n2", "n1");
 
 #[test]
 fn a_link_that_is_held_loses_nothing() {
-    let hold = |faults: &Faults<'_>| faults.hold("n2", "n1");
-    assert_eq!(notes_after(hold, |_| {}), seen([&[]]));
-    let release = |faults: &Faults<'_>| faults.release("n2", "n1");
-    assert_eq!(notes_after(hold, release), seen([&[1, 2, 3]]));
+    assert_eq!(notes_after(HOLD, |_| {}), seen(&[&[]]));
+    assert_eq!(notes_after(HOLD, RELEASE), seen(&[&[1, 2, 3]]));
 }
 
 #[test]
 fn what_goes_into_mailboxes_at_once_does_not_pass_a_cut_or_a_held_link() {
-    let notes = |before: fn(&Faults<'_>), after: fn(&Faults<'_>)| {
-        notes_by(Delivery::Mailbox, before, after)
-    };
-    assert_eq!(notes(|_| {}, |_| {}), seen([&[1, 2, 3]]));
-    assert_eq!(notes(|faults| faults.cut("n2", "n1"), |_| {}), seen([&[]]));
-    let hold = |faults: &Faults<'_>| faults.hold("n2", "n1");
-    assert_eq!(notes(hold, |_| {}), seen([&[]]));
-    let released = notes(hold, |faults| faults.release("n2", "n1"));
-    assert_eq!(released, seen([&[1, 2, 3]]));
+    let notes = |before, after| notes_by(Delivery::Mailbox, before, after);
+    assert_eq!(notes(|_| {}, |_| {}), seen(&[&[1, 2, 3]]));
+    assert_eq!(notes(|faults| faults.cut("n2", "n1"), |_| {}), seen(&[&[]]));
+    assert_eq!(notes(HOLD, |_| {}), seen(&[&[]]));
+    assert_eq!(notes(HOLD, RELEASE), seen(&[&[1, 2, 3]]));
 }
 
 #[test]
 fn the_next_event_of_a_type_is_lost_doubled_or_overtaken() {
-    let drop_it = |faults: &Faults<'_>| faults.drop_next::<Last>("n2", "n1");
-    assert_eq!(notes_after(drop_it, |_| {}), seen([&[1, 2]]));
-    let double = |faults: &Faults<'_>| faults.duplicate_next::<Note>("n2", "n1");
-    assert_eq!(notes_after(double, |_| {}), seen([&[1, 1, 2, 3]]));
-    let late = |faults: &Faults<'_>| {
+    let drop_it: Script = |faults| faults.drop_next::<Last>("n2", "n1");
+    assert_eq!(notes_after(drop_it, |_| {}), seen(&[&[1, 2]]));
+    let double: Script = |faults| faults.duplicate_next::<Note>("n2", "n1");
+    assert_eq!(notes_after(double, |_| {}), seen(&[&[1, 1, 2, 3]]));
+    let late: Script = |faults| {
         faults.hold("n2", "n1");
         faults.delay_next::<Note>("n2", "n1");
     };
-    let release = |faults: &Faults<'_>| faults.release("n2", "n1");
-    let overtaken = notes_after(late, release);
+    let overtaken = notes_after(late, RELEASE);
     // The next message overtakes the delayed one, if it is already on the link.
     assert!(overtaken.contains(&vec![2, 1, 3]), "{overtaken:?}");
-    assert!(
-        overtaken.is_subset(&seen([&[2, 1, 3], &[1, 2, 3]])),
-        "{overtaken:?}"
-    );
+    let either = seen(&[&[2, 1, 3], &[1, 2, 3]]);
+    assert!(overtaken.is_subset(&either), "{overtaken:?}");
 }
 
 #[test]
 fn what_is_on_its_way_from_a_node_survives_its_crash() {
     let all = notes_after(|_| {}, |faults| faults.crash("n2"));
-    assert_eq!(all, seen([&[1, 2, 3]]));
+    assert_eq!(all, seen(&[&[1, 2, 3]]));
     let to = notes_after(|_| {}, |faults| faults.crash("n1"));
-    assert_eq!(to, seen([&[], &[1], &[1, 2], &[1, 2, 3]]));
+    assert_eq!(to, seen(PREFIXES));
 }
 
 #[test]
@@ -496,32 +486,33 @@ fn a_script_acts_as_soon_as_its_predicate_is_true() {
         );
     });
     report.assert_clean();
-    assert_eq!(*journal.lock().unwrap(), seen([&[0, 1]]));
+    assert_eq!(*journal.lock().unwrap(), seen(&[&[0, 1]]));
 }
 
 #[test]
 fn a_broken_connection_is_heard_of_on_both_sides() {
-    tester()
-        .run(|sys| async move {
-            let (keeper, holder) = keeper_and_holder(&sys).await;
-            let _ = holder.ask(Seen).await;
-            sys.faults().break_connection("n1", "n2");
-            sys.eventually("it hears", |w| {
-                w.all::<Holder>()
-                    .all(|holder| holder.ended == Some(StopReason::Disconnected))
-            });
-            // The keeper is still alive, and a new reference reaches it.
-            holder.tell(AskNow);
-            sys.eventually("it is told", |w| {
-                w.all::<Keeper>().all(|keeper| keeper.notes == [7])
-            });
-            assert!(keeper.is_alive());
-        })
-        .assert_clean();
+    clean(async |sys| {
+        let (keeper, holder) = keeper_and_holder(&sys).await;
+        let _ = holder.ask(Seen).await;
+        sys.faults().break_connection("n1", "n2");
+        sys.eventually("it hears", |w| {
+            w.all::<Holder>()
+                .all(|holder| holder.ended == Some(StopReason::Disconnected))
+        });
+        // The keeper is still alive, and a new reference reaches it.
+        holder.tell(AskNow);
+        sys.eventually("it is told", |w| {
+            w.all::<Keeper>().all(|keeper| keeper.notes == [7])
+        });
+        assert!(keeper.is_alive());
+    });
 }
 
 #[derive(Debug)]
 struct Homebound;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Large(Vec<u8>);
 
 struct Home;
 
@@ -529,158 +520,130 @@ struct Home;
 impl Home {
     #[on]
     fn homebound(&mut self, _: Homebound) {}
+
+    #[on]
+    fn large(&mut self, _: Large) {}
 }
 
-struct Traveller(ActorRef<Home>);
+struct Traveller(ActorRef<Home>, fn(&ActorRef<Home>));
 
 #[actor]
 impl Traveller {
     #[start]
     fn start(&mut self) {
-        self.0.tell(Homebound);
-    }
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Large(Vec<u8>);
-
-struct Depot;
-
-#[actor]
-impl Depot {
-    #[on]
-    fn large(&mut self, _: Large) {}
-}
-
-struct Truck(ActorRef<Depot>);
-
-#[actor]
-impl Truck {
-    #[start]
-    fn start(&mut self) {
-        self.0
-            .tell(Large(vec![0; actor_core::codec::EVENT_BYTES_MAX]));
+        (self.1)(&self.0);
     }
 }
 
 #[test]
 fn what_can_not_cross_is_a_bug_that_says_what_is_missing() {
-    let report = tester().run(|sys| {
-        let whole = sys.clone();
-        sys.node("n1", move |node| {
-            let home = node.spawn(Home);
-            whole.node("n2", move |node| {
-                node.spawn(Traveller(home.clone()));
+    let bug = |executions, send: fn(&ActorRef<Home>)| {
+        let report = tester().iterations(executions).run(move |sys| {
+            let whole = sys.clone();
+            sys.node("n1", move |node| {
+                let home = node.spawn(Home);
+                whole.node("n2", move |node| {
+                    node.spawn(Traveller(home.clone(), send));
+                });
             });
         });
-    });
-    let bug = only_bug(&report);
-    assert_eq!(bug.kind(), BugKind::CannotCross);
+        let bug = only_bug(&report);
+        assert_eq!(bug.kind(), BugKind::CannotCross);
+        bug.message().to_owned()
+    };
     assert_eq!(
-        bug.message(),
+        bug(100, |home| home.tell(Homebound)),
         "`n2/Traveller` sent `Homebound` to `n1/Home`, and it can't go to another node: \
-         `all::nodes::Homebound` does not implement serde's Serialize, Deserialize: put \
+         `all::nodes::network::Homebound` does not implement serde's Serialize, Deserialize: put \
          `#[derive(Serialize, Deserialize)]` on it"
     );
-    let report = tester().iterations(1).run(|sys| {
-        let whole = sys.clone();
-        sys.node("n1", move |node| {
-            let depot = node.spawn(Depot);
-            whole.node("n2", move |node| {
-                node.spawn(Truck(depot.clone()));
-            });
-        });
+    let large = bug(1, |home| {
+        home.tell(Large(vec![0; actor_core::codec::EVENT_BYTES_MAX]))
     });
-    let bug = only_bug(&report);
-    assert_eq!(bug.kind(), BugKind::CannotCross);
-    assert!(
-        bug.message().contains("more than the 16777216 allowed"),
-        "{}",
-        bug.message()
-    );
+    assert!(large.contains("more than the 16777216 allowed"), "{large}");
 }
 
 #[test]
 fn mistakes_with_nodes_are_named() {
-    let bug = |program: &(dyn Fn(&System) + Sync)| {
-        let report = tester().run(|sys| program(&sys));
+    type Mistake = (BugKind, &'static str, fn(System));
+    let mistakes: [Mistake; 7] = [
+        (
+            BugKind::Node,
+            "there is a node `n1` already: each has a name of its own",
+            |sys| {
+                sys.node("n1", |_| {});
+                sys.node("n1", |_| {});
+            },
+        ),
+        (
+            BugKind::Node,
+            "`a/b` is no name of a node: give one without a slash",
+            |sys| sys.node("a/b", |_| {}),
+        ),
+        (BugKind::Node, "there is no node `n2`, only `n1`", |sys| {
+            sys.node("n1", |_| {});
+            sys.faults().crash("n2");
+        }),
+        (
+            BugKind::Node,
+            "there is no node `n1` yet, nor any other: first make it, by `sys.node(\"n1\", ..)`",
+            |sys| {
+                sys.faults().spare("n1");
+                sys.node("n1", |_| {});
+            },
+        ),
+        (
+            BugKind::Node,
+            "there is no link from node `n1` to itself",
+            |sys| {
+                sys.node("n1", |_| {});
+                sys.faults().cut("n1", "n1");
+            },
+        ),
+        (BugKind::Panic, "`n1/boot` panicked: no disk", |sys| {
+            sys.node("n1", |_| panic!("no disk"));
+        }),
+        (
+            BugKind::EndlessChain,
+            "node `n1` was started 1000 times",
+            |sys| {
+                let whole = sys.clone();
+                sys.node("n1", move |_| whole.faults().restart("n1"));
+            },
+        ),
+    ];
+    for (kind, message, program) in mistakes {
+        let report = tester().run(program);
         let bug = only_bug(&report);
-        (bug.kind(), bug.message().to_owned())
-    };
-    let twice = |sys: &System| {
-        sys.node("n1", |_| {});
-        sys.node("n1", |_| {});
-    };
-    let (kind, message) = bug(&twice);
-    assert_eq!(kind, BugKind::Node);
-    assert_eq!(
-        message,
-        "there is a node `n1` already: each has a name of its own"
-    );
-    let (_, message) = bug(&|sys| {
-        sys.node("a/b", |_| {});
-    });
-    assert_eq!(
-        message,
-        "`a/b` is no name of a node: give one without a slash"
-    );
-    let (_, message) = bug(&|sys| {
-        sys.node("n1", |_| {});
-        sys.faults().crash("n2");
-    });
-    assert_eq!(message, "there is no node `n2`, only `n1`");
-    let (_, message) = bug(&|sys| {
-        sys.faults().spare("n1");
-        sys.node("n1", |_| {});
-    });
-    assert_eq!(
-        message,
-        "there is no node `n1` yet, nor any other: first make it, by `sys.node(\"n1\", ..)`"
-    );
-    let (_, message) = bug(&|sys| {
-        sys.node("n1", |_| {});
-        sys.faults().cut("n1", "n1");
-    });
-    assert_eq!(message, "there is no link from node `n1` to itself");
-    let (kind, message) = bug(&|sys| {
-        sys.node("n1", |_| panic!("no disk"));
-    });
-    assert_eq!(kind, BugKind::Panic);
-    assert_eq!(message, "`n1/boot` panicked: no disk");
-    let (_, message) = bug(&|sys| {
-        let whole = sys.clone();
-        sys.node("n1", move |_| whole.faults().restart("n1"));
-    });
-    assert_eq!(message, "node `n1` was started 1000 times");
+        assert_eq!((bug.kind(), bug.message()), (kind, message));
+    }
 }
 
 #[test]
 fn a_look_up_says_what_is_wrong_with_the_node() {
-    tester()
-        .run(|sys| async move {
-            sys.node("n1", |node| {
-                node.spawner()
-                    .name("keeper")
-                    .registered()
-                    .spawn(Keeper::default());
-            });
-            // The look-up waits until the node has booted.
-            let keeper = sys.lookup::<Keeper>("n1/keeper").await;
-            assert_eq!(keeper.as_ref().map(ActorRef::name), Ok("n1/keeper".into()));
-            let none = sys.lookup::<Keeper>("n1/other").await;
+    on_both(async |sys| {
+        boot(&sys, "n1", "keeper", Keeper::default);
+        boot(&sys, "n3", "keeper", Keeper::default);
+        // The look-up waits until the node has booted.
+        let keeper = sys.lookup::<Keeper>("n1/keeper").await;
+        assert_eq!(keeper.as_ref().map(ActorRef::name), Ok("n1/keeper".into()));
+        let other = sys.lookup::<Keeper>("n3/keeper").await;
+        assert_ne!(keeper, other);
+        for unknown in ["n1/other", "keeper"] {
+            let none = sys.lookup::<Keeper>(unknown).await;
             assert_eq!(none, Err(LookupError::Unknown));
-            let none = sys.lookup::<Keeper>("n2/keeper").await;
-            let known = vec!["n1".into()];
-            let node = "n2".into();
-            assert_eq!(none, Err(LookupError::UnknownNode { node, known }));
-            let other = sys.lookup::<Holder>("n1/keeper").await;
-            assert!(matches!(other, Err(LookupError::OtherType(_))), "{other:?}");
-            sys.faults().crash("n1");
-            sys.sleep(std::time::Duration::from_secs(1)).await;
-            let none = sys.lookup::<Keeper>("n1/keeper").await;
-            assert_eq!(none, Err(LookupError::Unreachable));
-        })
-        .assert_clean();
+        }
+        let none = sys.lookup::<Keeper>("n2/keeper").await;
+        let known = vec!["n1".into(), "n3".into()];
+        let node = "n2".into();
+        assert_eq!(none, Err(LookupError::UnknownNode { node, known }));
+        let other = sys.lookup::<Holder>("n1/keeper").await;
+        assert!(matches!(other, Err(LookupError::OtherType(_))), "{other:?}");
+        sys.faults().crash("n1");
+        sys.sleep(std::time::Duration::from_secs(1)).await;
+        let none = sys.lookup::<Keeper>("n1/keeper").await;
+        assert_eq!(none, Err(LookupError::Unreachable));
+    });
 }
 
 /// Sends a reply handle to another node, in an event; the answer comes from there.
@@ -728,27 +691,15 @@ impl Back {
 
 #[test]
 fn a_reply_travels_in_an_event() {
-    tester()
-        .run(|sys| async move {
-            sys.node("n1", |node| {
-                node.spawner()
-                    .name("front")
-                    .registered()
-                    .spawn(Front::default());
-            });
-            sys.node("n2", |node| {
-                node.spawner().name("back").registered().spawn(Back);
-            });
-            let front = sys
-                .lookup::<Front>("n1/front")
-                .await
-                .expect("it has booted");
-            let back = sys.lookup::<Back>("n2/back").await.expect("it has booted");
-            front.tell(Behind(back));
-            assert_eq!(front.ask(Square(7)).await, Ok(49));
-            assert_eq!(front.ask(Square(0)).await, Err(AskError::Dropped));
-        })
-        .assert_clean();
+    clean(async |sys| {
+        boot(&sys, "n1", "front", Front::default);
+        boot(&sys, "n2", "back", || Back);
+        let front: ActorRef<Front> = booted(&sys, "n1/front").await;
+        let back = booted(&sys, "n2/back").await;
+        front.tell(Behind(back));
+        assert_eq!(front.ask(Square(7)).await, Ok(49));
+        assert_eq!(front.ask(Square(0)).await, Err(AskError::Dropped));
+    });
 }
 
 #[test]
@@ -776,10 +727,8 @@ fn a_task_ends_with_its_node() {
     let notes = journal.lock().unwrap();
     assert!(notes.contains(&vec![1]), "{notes:?}");
     let whole = [1, 2, 3, 4, 5];
-    assert!(
-        notes.iter().all(|notes| whole.starts_with(notes)),
-        "{notes:?}"
-    );
+    let is_part = |notes: &Vec<u32>| whole.starts_with(notes);
+    assert!(notes.iter().all(is_part), "{notes:?}");
 }
 
 /// Asks the receiver to send a question to this recipient, on any node.
@@ -799,19 +748,12 @@ impl Asker {
 
 #[test]
 fn who_can_be_asked_can_be_asked_from_another_node() {
-    tester()
-        .run(|sys| async move {
-            let (keeper, _) = keeper_and_holder(&sys).await;
-            sys.node("n3", |node| {
-                node.spawner().name("asker").registered().spawn(Asker);
-            });
-            let asker = sys
-                .lookup::<Asker>("n3/asker")
-                .await
-                .expect("it has booted");
-            keeper.tell(Note(3));
-            let seen = asker.ask(AskThere(keeper.reply_recipient())).await;
-            assert!(matches!(seen, Ok(Some(_))), "{seen:?}");
-        })
-        .assert_clean();
+    clean(async |sys| {
+        let (keeper, _) = keeper_and_holder(&sys).await;
+        boot(&sys, "n3", "asker", || Asker);
+        let asker: ActorRef<Asker> = booted(&sys, "n3/asker").await;
+        keeper.tell(Note(3));
+        let seen = asker.ask(AskThere(keeper.reply_recipient())).await;
+        assert!(matches!(seen, Ok(Some(_))), "{seen:?}");
+    });
 }

@@ -13,8 +13,9 @@ use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
 use actor_core::sync::{Notify, blocking};
 use actor_core::{ActorId, Ask, actor, monitor, task, thread};
 use actor_test::report::Assumption;
-use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
+use behaviour::harness::events::Go;
+use behaviour::harness::strategy;
 
 /// The searches that reduce the set of schedules, and two that do not.
 const SEARCHES: [&str; 9] = [
@@ -30,44 +31,38 @@ const SEARCHES: [&str; 9] = [
 ];
 
 fn searched(search: &str, program: impl Fn(&System) + Sync) -> Report {
-    let spec: StrategySpec = search.parse().expect("a strategy");
     // Additional samples would hide the bugs that a search misses.
     let tester = Tester::new().iterations(50_000).samples_beside_proof(0);
-    tester.strategy(spec).run(|sys| program(&sys))
+    tester.strategy(strategy(search)).run(|sys| program(&sys))
+}
+
+fn in_every_search(program: impl Fn(&System) + Sync) -> [(&'static str, Report); 9] {
+    SEARCHES.map(|search| (search, searched(search, &program)))
 }
 
 /// Asserts that every search finds the bug.
 fn assert_found(program: impl Fn(&System) + Sync) {
-    for search in SEARCHES {
-        let report = searched(search, &program);
+    for (search, report) in in_every_search(program) {
         assert!(!report.is_clean(), "{search}: {:?}", report.verdict);
     }
 }
 
 /// Asserts that no search finds a bug, and that the enumeration of all schedules is complete.
 fn assert_silent(program: impl Fn(&System) + Sync) {
-    for search in SEARCHES {
-        let report = searched(search, &program);
+    for (search, report) in in_every_search(program) {
+        let verdict = &report.verdict;
         assert!(report.is_clean(), "{search}: {:?}", report.bugs());
-        assert!(
-            search != "dfs" || report.verdict.is_exhaustive(),
-            "{:?}",
-            report.verdict
-        );
+        assert!(search != "dfs" || verdict.is_exhaustive(), "{verdict:?}");
     }
 }
 
-/// Asserts that a search finds the bug, or does not claim exhaustiveness.
+/// Asserts that a search finds the bug, or does not claim exhaustiveness; and that `dfs` finds it.
 fn assert_not_proved(program: impl Fn(&System) + Sync) {
-    for search in SEARCHES {
-        let report = searched(search, &program);
-        let is_proved = report.is_clean() && report.verdict.is_exhaustive();
-        assert!(!is_proved, "{search}: {:?}", report.verdict);
-        assert!(
-            search != "dfs" || !report.is_clean(),
-            "{:?}",
-            report.verdict
-        );
+    for (search, report) in in_every_search(program) {
+        let verdict = &report.verdict;
+        let is_proved = report.is_clean() && verdict.is_exhaustive();
+        assert!(!is_proved, "{search}: {verdict:?}");
+        assert!(search != "dfs" || !report.is_clean(), "{verdict:?}");
     }
 }
 
@@ -78,9 +73,6 @@ fn is_there<F: Future + ?Sized>(future: Pin<&mut F>) -> bool {
 
 #[derive(Clone, Hash, Debug)]
 struct Query;
-
-#[derive(Clone, Hash, Debug)]
-struct Go;
 
 #[derive(Clone, Hash, Debug)]
 struct Back;
@@ -105,11 +97,12 @@ fn relays(sys: &System, hops: usize) -> ActorRef<Relay> {
     (0..hops).fold(last, |next, _| sys.spawn(Relay(Some(next))))
 }
 
+/// Starts, in a step of its own.
 #[derive(Debug, Hash)]
-struct Slow;
+struct Idle;
 
 #[actor]
-impl Slow {
+impl Idle {
     #[start]
     fn start(&mut self) {}
 }
@@ -117,7 +110,7 @@ impl Slow {
 /// Waits for the start of one actor or the answer of another, and takes the first.
 #[derive(Debug)]
 struct Selects {
-    of: ActorRef<Slow>,
+    of: ActorRef<Idle>,
     relay: ActorRef<Relay>,
     is_strict: bool,
 }
@@ -141,11 +134,9 @@ impl Selects {
 }
 
 fn start_or_answer(sys: &System, hops: usize, is_strict: bool) {
-    let relay = relays(sys, hops);
-    let of = sys.spawn(Slow);
     let selects = Selects {
-        of,
-        relay,
+        relay: relays(sys, hops),
+        of: sys.spawn(Idle),
         is_strict,
     };
     sys.spawn(selects).tell(Go);
@@ -163,7 +154,7 @@ type Start = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Keeps the future of a start, and polls it when an event has passed through a chain of actors.
 struct Late {
-    of: ActorRef<Slow>,
+    of: ActorRef<Idle>,
     next: ActorRef<Chain>,
     start: Option<Start>,
     is_strict: bool,
@@ -206,7 +197,7 @@ impl Late {
 fn late_start(sys: &System, hops: usize, is_strict: bool) {
     let last = sys.spawn(Chain(None));
     let next = (0..hops).fold(last, |next, _| sys.spawn(Chain(Some(next))));
-    let of = sys.spawn(Slow);
+    let of = sys.spawn(Idle);
     let late = Late {
         of,
         next,
@@ -306,12 +297,14 @@ impl Feeder {
     }
 }
 
+fn judge(sys: &System, never: [u64; 2]) -> ActorRef<Judge> {
+    let heard = Vec::new();
+    sys.spawn(Judge { heard, never })
+}
+
 fn body_chooses(sys: &System, bits: u32, never: [u64; 2]) {
     let chosen = (0..bits).map(|bit| (sys.choose(2) as u64) << bit).sum();
-    let judge = sys.spawn(Judge {
-        heard: Vec::new(),
-        never,
-    });
+    let judge = judge(sys, never);
     judge.tell(Number(chosen));
     sys.spawn(Feeder(judge, 1));
 }
@@ -400,10 +393,7 @@ impl Mother {
 fn identities_depend_on_who_was_created_first() {
     let named = |sys: &System| {
         sys.monitor::<Senders>();
-        let judge = sys.spawn(Judge {
-            heard: Vec::new(),
-            never: [9, 9],
-        });
+        let judge = judge(sys, [9, 9]);
         for number in 0..2 {
             sys.spawn(Nanny(judge.clone(), number));
         }
@@ -506,14 +496,6 @@ fn yields_thrice(sys: &System) {
         }
         assert!(flag.load(Ordering::SeqCst), "nobody has raised it");
     }));
-}
-
-struct Idle;
-
-#[actor]
-impl Idle {
-    #[start]
-    fn start(&mut self) {}
 }
 
 struct Raiser(Arc<AtomicBool>);

@@ -3,26 +3,12 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
-use actor_core::prelude::*;
 use actor_core::sync::{Mutex, Notify, OwnedMutexGuard, RwLock};
 use actor_core::task;
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
-
-fn all<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> u64 {
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dfs(None))
-        .run(program);
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "the search ends by itself");
-    report.executions
-}
-
-fn explored<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
-    Tester::new().iterations(2_000).run(program)
-}
+use behaviour::harness::{all, contract, first_bug};
 
 #[test]
 fn they_are_steps_as_those_that_borrow_are() {
@@ -42,8 +28,8 @@ fn they_are_steps_as_those_that_borrow_are() {
         other.await.expect("it ends");
         assert_eq!(*count.lock().await, 2);
     });
-    assert_eq!(borrowed, owned);
-    assert!(owned > 1, "{owned}");
+    assert_eq!(borrowed.executions, owned.executions);
+    assert!(owned.executions > 1, "{owned:?}");
     let borrowed = all(|_| async {
         let count = Arc::new(RwLock::new(0));
         let own = count.clone();
@@ -58,13 +44,13 @@ fn they_are_steps_as_those_that_borrow_are() {
         let _ = *count.clone().read_owned().await;
         other.await.expect("it ends");
     });
-    assert_eq!(borrowed, owned);
+    assert_eq!(borrowed.executions, owned.executions);
 }
 
 /// A guard is moved to a task, which changes the value and releases the lock.
 #[test]
 fn a_lock_that_is_held_can_be_handed_on() {
-    let report = explored(|_| async {
+    contract(&["1"], |_| async {
         let count = Arc::new(Mutex::new(0));
         let held: OwnedMutexGuard<u32> = count.clone().lock_owned().await;
         assert!(count.clone().try_lock_owned().is_err());
@@ -74,14 +60,14 @@ fn a_lock_that_is_held_can_be_handed_on() {
             task::yield_now().await;
             *held += 1;
         });
-        assert_eq!(*count.lock_owned().await, 1);
+        let held = count.lock_owned().await;
+        format!("{held:?}")
     });
-    report.assert_clean();
 }
 
 #[test]
 fn who_holds_one_is_named() {
-    let report = explored(|_| async {
+    let report = Tester::new().iterations(2_000).run(|_| async {
         let (one, other) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
         let (a, b) = (one.clone(), other.clone());
         let task = task::spawn(async move {
@@ -91,40 +77,34 @@ fn who_holds_one_is_named() {
         drop((one.lock_owned().await, other.lock_owned().await));
         task.await.expect("it ends");
     });
-    let finding = &report.bugs().first().expect("a bug").finding;
-    assert_eq!(finding.kind, BugKind::Deadlock);
-    assert!(
-        finding.message.contains("`test` awaits the Mutex of ")
-            && finding.message.contains("which `task#1` holds"),
-        "{}",
-        finding.message
-    );
+    let (kind, message) = first_bug(&report);
+    assert_eq!(kind, BugKind::Deadlock);
+    for part in ["`test` awaits the Mutex of ", "which `task#1` holds"] {
+        assert!(message.contains(part), "{message}");
+    }
 }
 
 #[test]
 fn many_read_and_one_writes() {
-    let report = explored(|_| async {
-        let list = Arc::new(RwLock::new(vec![1]));
-        let (one, other) = (
-            list.clone().read_owned().await,
-            list.clone().read_owned().await,
-        );
+    contract(&["[3, 2]"], |_| async {
+        let list: Arc<RwLock<[u32]>> = Arc::new(RwLock::new([1, 2]));
+        let one = list.clone().read_owned().await;
+        let other = list.clone().try_read_owned().expect("nobody writes");
         assert!(list.clone().try_write_owned().is_err());
-        assert_eq!((one[0], other.len()), (1, 1));
+        assert_eq!((one[0], other[1]), (1, 2));
         let writer = task::spawn(list.clone().write_owned());
         drop((one, other));
         let mut written = writer.await.expect("it ends");
-        written.push(2);
+        written[0] = 3;
         assert!(list.clone().try_read_owned().is_err());
         drop(written);
-        assert_eq!(list.try_read_owned().expect("nobody writes")[..], [1, 2]);
+        format!("{:?}", &list.try_read_owned().expect("nobody writes")[..])
     });
-    report.assert_clean();
 }
 
 /// A notification between the call of `notified` and the first poll.
 fn notified_early(enables: bool) -> Report {
-    explored(move |_| async move {
+    Tester::new().iterations(2_000).run(move |_| async move {
         let (ready, both) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let (to, go) = (ready.clone(), both.clone());
         let other = task::spawn(async move {
@@ -153,13 +133,24 @@ fn who_is_enabled_waits_already() {
     notified_early(true).assert_clean();
     // Otherwise the notifying task may consume its own notification.
     let report = notified_early(false);
-    let finding = &report.bugs().first().expect("a bug").finding;
-    assert_eq!(finding.kind, BugKind::Deadlock, "{}", finding.message);
+    let (kind, message) = first_bug(&report);
+    assert_eq!(kind, BugKind::Deadlock, "{message}");
+    contract(&["the first"], |_| async {
+        let ready = Notify::new();
+        let (mut first, second) = (pin!(ready.notified()), ready.notified());
+        assert!(!first.as_mut().enable());
+        ready.notify_one();
+        let second = task::timeout(Duration::from_millis(1), second);
+        assert!(second.await.is_err());
+        assert!(first.as_mut().enable());
+        first.await;
+        "the first".into()
+    });
 }
 
 #[test]
 fn a_word_that_is_kept_is_there_when_enabled() {
-    let report = explored(|_| async {
+    contract(&["both"], |_| async {
         let ready = Notify::new();
         ready.notify_one();
         let mut notified = pin!(ready.notified());
@@ -169,6 +160,6 @@ fn a_word_that_is_kept_is_there_when_enabled() {
         ready.notify_waiters();
         assert!(all.as_mut().enable());
         all.await;
+        "both".into()
     });
-    report.assert_clean();
 }

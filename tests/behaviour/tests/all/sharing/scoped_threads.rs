@@ -7,24 +7,10 @@ use actor_core::prelude::*;
 use actor_core::sync::blocking::Mutex;
 use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
 use actor_core::{task, thread};
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Tester};
-
-/// Explores all executions; returns their number.
-fn all(program: impl Fn(&System) + Sync) -> u64 {
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dfs(None))
-        .run(|sys| program(&sys));
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "the search ends by itself");
-    report.executions
-}
-
-fn found(tester: Tester, program: impl Fn(&System) + Sync) -> (BugKind, String) {
-    let report = tester.iterations(2_000).run(|sys| program(&sys));
-    let bug = report.bugs().first().expect("a bug is found");
-    (bug.finding.kind, bug.finding.message.clone())
+use behaviour::harness::{self, all};
+fn expect_bug(kind: BugKind, parts: &[&str], program: impl Fn(System) + Sync) {
+    harness::expect_bug(&Tester::new().iterations(2_000), kind, parts, program);
 }
 
 fn add(count: &AtomicU32, times: u32) {
@@ -46,16 +32,15 @@ fn they_have_as_many_executions_as_threads_that_are_joined() {
         });
         let joined = all(move |_| {
             let count = std::sync::Arc::new(AtomicU32::new(0));
-            let (one, other) = (count.clone(), count.clone());
-            let threads = [
-                thread::spawn(move || add(&one, n)),
-                thread::spawn(move || add(&other, m)),
-            ];
+            let threads = [n, m].map(|times| {
+                let count = count.clone();
+                thread::spawn(move || add(&count, times))
+            });
             for thread in threads {
                 thread.join().expect("it ends");
             }
         });
-        assert_eq!(scoped, joined, "{n} and {m}");
+        assert_eq!(scoped.executions, joined.executions, "{n} and {m}");
     }
 }
 
@@ -77,35 +62,31 @@ fn count_to_two() -> u32 {
 
 #[test]
 fn a_lost_update_is_found() {
-    let (kind, message) = found(Tester::new(), |_| {
+    expect_bug(BugKind::Panic, &["an update is lost"], |_| {
         assert_eq!(count_to_two(), 2, "an update is lost");
     });
-    assert_eq!(kind, BugKind::Panic);
-    assert!(message.contains("an update is lost"), "{message}");
 }
 
 #[test]
 fn who_waits_for_whom_is_said() {
-    let (kind, message) = found(Tester::new(), |_| {
-        let (one, other) = (Mutex::new(()), Mutex::new(()));
-        thread::scope(|s| {
-            let named = thread::Builder::new().name("first".into());
-            let named = named.spawn_scoped(s, || {
-                let _one = one.lock();
-                let _other = other.lock();
+    expect_bug(
+        BugKind::Deadlock,
+        &["`test` awaits the end of `first`", "scoped_threads.rs:"],
+        |_| {
+            let (one, other) = (Mutex::new(()), Mutex::new(()));
+            thread::scope(|s| {
+                let named = thread::Builder::new().name("first".into());
+                let named = named.spawn_scoped(s, || {
+                    let _one = one.lock();
+                    let _other = other.lock();
+                });
+                assert!(named.is_ok());
+                s.spawn(|| {
+                    let _other = other.lock();
+                    let _one = one.lock();
+                });
             });
-            assert!(named.is_ok());
-            s.spawn(|| {
-                let _other = other.lock();
-                let _one = one.lock();
-            });
-        });
-    });
-    assert_eq!(kind, BugKind::Deadlock);
-    assert!(
-        message.contains("`test` awaits the end of `first`")
-            && message.contains("scoped_threads.rs:"),
-        "{message}"
+        },
     );
 }
 
@@ -120,7 +101,7 @@ impl Drop for Looks<'_> {
 }
 
 /// Nested scopes: each thread borrows from the stack of the one before.
-fn nested(_: &System) {
+fn nested(_: System) {
     let (words, ends) = (vec![1, 2, 3], AtomicU32::new(0));
     thread::scope(|s| {
         let looks = Looks(&words, &ends);
@@ -152,12 +133,9 @@ fn nested(_: &System) {
 fn they_end_before_what_they_borrow() {
     for steps in 1..60 {
         let tester = Tester::new().iterations(40).max_steps(steps);
-        tester.run(|sys| nested(&sys)).assert_clean();
+        tester.run(nested).assert_clean();
     }
-    Tester::new()
-        .iterations(300)
-        .run(|sys| nested(&sys))
-        .assert_clean();
+    Tester::new().iterations(300).run(nested).assert_clean();
     // Or at a bug of another thread.
     for point in 0..30 {
         let tester = Tester::new().iterations(20);
@@ -168,7 +146,7 @@ fn they_end_before_what_they_borrow() {
                 }
                 panic!("a bug, at last");
             });
-            nested(&sys);
+            nested(sys);
             drop(other);
         });
         let bug = report.bugs().first().expect("it panics");
@@ -178,14 +156,14 @@ fn they_end_before_what_they_borrow() {
 
 #[test]
 fn they_end_with_their_node() {
-    let program = |sys: &System| {
+    let tester = Tester::new().iterations(300);
+    let tester = tester.faults("restart=2".parse().expect("a fault"));
+    let report = tester.run(|sys| {
         sys.node("n1", |node| {
             node.spawn(Starter);
         });
-    };
-    let tester = Tester::new().iterations(300);
-    let tester = tester.faults("restart=2".parse().expect("a fault"));
-    tester.run(|sys| program(&sys)).assert_clean();
+    });
+    report.assert_clean();
 }
 
 struct Starter;
@@ -216,7 +194,7 @@ fn nested_on_a_node() {
 #[test]
 fn a_panic_is_told_to_who_waits() {
     let program = |waits: bool| {
-        move |_: &System| {
+        move |_: System| {
             let count = AtomicU32::new(0);
             thread::scope(|s| {
                 let thread = s.spawn(|| {
@@ -234,10 +212,10 @@ fn a_panic_is_told_to_who_waits() {
     let waits = program(true);
     let report = supervised().iterations(100).run(|sys| waits(&sys));
     report.assert_clean();
-    let (_, message) = found(supervised(), program(false));
-    assert!(message.contains("a scoped thread panicked"), "{message}");
-    let (_, message) = found(Tester::new(), program(true));
-    assert!(message.contains("as it happens"), "{message}");
+    let tester = supervised().iterations(2_000);
+    let parts = ["a scoped thread panicked"];
+    harness::expect_bug(&tester, BugKind::Panic, &parts, program(false));
+    expect_bug(BugKind::Panic, &["as it happens"], program(true));
 }
 
 #[test]
@@ -253,20 +231,19 @@ fn a_handler_can_not_wait_for_them() {
         }
     }
 
-    let (_, message) = found(Tester::new(), |sys| {
+    let parts = [
+        "blocks on the scope of threads of ",
+        "code that blocks needs a stack of its own",
+    ];
+    expect_bug(BugKind::Hang, &parts, |sys| {
         sys.spawn(Waits);
     });
-    assert!(
-        message.contains("blocks on the scope of threads of ")
-            && message.contains("code that blocks needs a stack of its own"),
-        "{message}"
-    );
 }
 
 /// Also if the handle is moved to another thread, which joins.
 #[test]
 fn results_may_borrow_and_handles_go_around() {
-    let program = |_: &System| {
+    let report = Tester::new().iterations(300).run(|_| {
         let text = "one two".to_owned();
         let words: Vec<&str> = thread::scope(|s| {
             let words = s.spawn(|| text.split(' ').collect());
@@ -286,9 +263,6 @@ fn results_may_borrow_and_handles_go_around() {
             s.spawn(|| lengths.lock().expect("no panic").push(text.len()));
         });
         assert_eq!(lengths.into_inner().expect("no panic"), [7]);
-    };
-    Tester::new()
-        .iterations(300)
-        .run(|sys| program(&sys))
-        .assert_clean();
+    });
+    report.assert_clean();
 }

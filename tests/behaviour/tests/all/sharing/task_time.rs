@@ -8,20 +8,12 @@ use actor_core::prelude::*;
 use actor_core::sync::{Notify, mpsc};
 use actor_core::task::{self, MissedTickBehavior};
 use actor_core::thread;
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::{in_production, strategy};
+
+use super::SEARCHES;
 
 const SECOND: Duration = Duration::from_secs(1);
-
-/// Searches that reduce the set of schedules, and one that does not.
-const SEARCHES: [&str; 6] = [
-    "dfs",
-    "dfs:local",
-    "states",
-    "states:local",
-    "ses:by=hb",
-    "pb:by=hb",
-];
 
 type Seen<T> = Arc<Mutex<BTreeSet<T>>>;
 
@@ -51,9 +43,8 @@ where
     let mut all = BTreeSet::new();
     for search in SEARCHES {
         let seen = Seen::default();
-        let strategy: StrategySpec = search.parse().expect("a strategy");
         let tester = Tester::new().patient_timers(is_patient).iterations(50_000);
-        let tester = tester.strategy(strategy);
+        let tester = tester.strategy(strategy(search));
         let report = tester.run(|sys| program(sys, seen.clone()));
         report.assert_clean();
         let is_proved = report.verdict.is_exhaustive();
@@ -71,6 +62,33 @@ where
 
 fn note<T: Ord>(seen: &Seen<T>, what: T) {
     seen.lock().expect("nobody panics").insert(what);
+}
+
+/// Runs a scenario in all schedules in which no task is late, and in production; returns the only outcome.
+fn on_both<T, F>(scenario: impl Fn(System) -> F + Sync) -> T
+where
+    T: Ord + Clone + Send + std::fmt::Debug + 'static,
+    F: Future<Output = T> + 'static,
+{
+    let under_test = on_time(|sys, seen| {
+        let outcome = scenario(sys);
+        async move { note(&seen, outcome.await) }
+    });
+    let outcome = in_production(scenario);
+    assert_eq!(under_test, [outcome.clone()]);
+    outcome
+}
+
+#[test]
+fn a_sleep_begins_when_it_is_made() {
+    let passed = on_both(async |sys| {
+        let begun = sys.now();
+        let sleep = task::sleep(3 * SECOND);
+        task::sleep(SECOND).await;
+        task::spawn(sleep).await.expect("it ends");
+        (sys.now() - begun).as_secs()
+    });
+    assert_eq!(passed, 3);
 }
 
 #[test]
@@ -216,42 +234,74 @@ fn a_limit_ends_a_wait_and_what_is_ready_comes_first() {
     });
     // A task that is polled after both deadlines finds the future ready.
     let either = |number| [(number, false), (number, true)];
-    let right = [
-        vec![(0, true)],
-        either(1).into(),
-        either(2).into(),
-        vec![(3, true)],
-    ];
+    let right = [&[(0, true)][..], &either(1), &either(2), &[(3, true)]];
     assert_eq!(seen, right.concat());
 }
 
+#[test]
+fn a_limit_ends_a_wait() {
+    let outcomes = on_both(async |_| {
+        let in_time = task::timeout(2 * SECOND, task::sleep(SECOND)).await;
+        let late = task::spawn(task::timeout(SECOND, task::sleep(2 * SECOND)));
+        let late = late
+            .await
+            .expect("it ends")
+            .map_err(|error| error.to_string());
+        assert_eq!(task::timeout(Duration::ZERO, async { 7 }).await, Ok(7));
+        assert_eq!(task::timeout(Duration::MAX, async { 7 }).await, Ok(7));
+        (in_time.is_ok(), late)
+    });
+    assert_eq!(outcomes, (true, Err("the time is over".into())));
+}
+
 /// Returns the times of the ticks of a task that is busy for a while after the second one.
-fn ticks(missed: MissedTickBehavior) -> Vec<Vec<Duration>> {
-    on_time(move |_, seen| async move {
-        let begun = Instant::now();
+fn ticks(missed: MissedTickBehavior) -> Vec<u64> {
+    on_both(move |sys| async move {
+        let begun = sys.now();
         let mut ticks = task::interval(2 * SECOND);
         ticks.set_missed_tick_behavior(missed);
+        assert_eq!(ticks.period(), 2 * SECOND);
         let mut times = Vec::new();
         for tick in 0..6 {
             ticks.tick().await;
-            times.push(begun.elapsed());
+            times.push((sys.now() - begun).as_secs());
             if tick == 1 {
                 task::sleep(5 * SECOND).await;
             }
         }
-        note(&seen, times);
+        ticks.reset();
+        let reset = sys.now();
+        ticks.tick().await;
+        assert_eq!((sys.now() - reset).as_secs(), 2);
+        times
     })
 }
 
 #[test]
 fn ticks_come_in_time_and_those_that_are_missed_as_is_said() {
-    let seconds = |times: [u32; 6]| [times.map(|time| time * SECOND).to_vec()];
-    let burst = ticks(MissedTickBehavior::Burst);
-    assert_eq!(burst, seconds([0, 2, 7, 7, 8, 10]));
-    let delay = ticks(MissedTickBehavior::Delay);
-    assert_eq!(delay, seconds([0, 2, 7, 9, 11, 13]));
-    let skip = ticks(MissedTickBehavior::Skip);
-    assert_eq!(skip, seconds([0, 2, 7, 8, 10, 12]));
+    assert_eq!(ticks(MissedTickBehavior::Burst), [0, 2, 7, 7, 8, 10]);
+    assert_eq!(ticks(MissedTickBehavior::Delay), [0, 2, 7, 9, 11, 13]);
+    assert_eq!(ticks(MissedTickBehavior::Skip), [0, 2, 7, 8, 10, 12]);
+}
+
+#[test]
+fn a_tick_that_is_not_awaited_to_its_end_comes_the_next_time() {
+    let passed = on_both(async |sys| {
+        let begun = sys.now();
+        let mut ticks = task::interval(2 * SECOND);
+        ticks.tick().await;
+        let given_up = task::timeout(SECOND, ticks.tick()).await;
+        given_up.expect_err("it comes later");
+        ticks.tick().await;
+        (sys.now() - begun).as_secs()
+    });
+    assert_eq!(passed, 2);
+}
+
+#[test]
+#[should_panic(expected = "an interval has a period above zero")]
+fn an_interval_has_a_period() {
+    let _ = task::interval(Duration::ZERO);
 }
 
 fn run<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
@@ -303,11 +353,6 @@ fn ticks_are_no_excuse_for_one_that_waits_for_ever() {
         Notify::new().notified().await;
         ticker.abort();
     });
-    let bug = report.bugs().first().expect("it waits for ever");
+    let bug = report.assert_bug("`test` awaits the Notify");
     assert_eq!(bug.kind(), BugKind::Deadlock);
-    assert!(
-        bug.message().contains("`test` awaits the Notify"),
-        "{}",
-        bug.message()
-    );
 }

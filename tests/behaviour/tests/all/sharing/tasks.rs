@@ -11,38 +11,26 @@ use actor_core::sync::{
     Barrier, Mutex, Notify, OnceCell, RaceCell, RwLock, Semaphore, broadcast, mpsc, oneshot, watch,
 };
 use actor_core::task::{self, JoinHandle};
-use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Tester};
+use actor_test::{BugKind, Tester};
+use behaviour::harness::events::Go;
+use behaviour::harness::{self, all, first_bug};
 
-fn all<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dfs(None))
-        .run(program);
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "the search ends by itself");
-    report
-}
+use super::binomial;
 
-fn found<F: Future<Output = ()> + 'static>(
+fn expect_bug<F: Future<Output = ()> + 'static>(
+    kind: BugKind,
+    parts: &[&str],
     program: impl Fn(System) -> F + Sync,
-) -> (BugKind, String) {
-    let report = Tester::new().iterations(2_000).run(program);
-    let bug = report.bugs().first().expect("a bug is found");
-    (bug.finding.kind, bug.finding.message.clone())
+) {
+    harness::expect_bug(&Tester::new().iterations(2_000), kind, parts, program);
 }
 
 fn clean<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) {
-    let report = Tester::new().iterations(300).run(program);
-    report.assert_clean();
+    Tester::new().iterations(300).run(program).assert_clean();
 }
 
 async fn joined<T>(task: JoinHandle<T>) -> T {
     task.await.expect("it is not aborted")
-}
-
-fn binomial(n: u64, k: u64) -> u64 {
-    (1..=k).fold(1, |product, i| product * (n - k + i) / i)
 }
 
 /// The same counts as for threads: the first of the task's `n` steps runs up to its first access.
@@ -107,33 +95,32 @@ fn handlers_share_what_tasks_do() {
         }
     };
     clean(program(true));
-    let (kind, message) = found(program(false));
-    assert_eq!(kind, BugKind::Panic);
-    assert!(message.contains("an addition is lost"), "{message}");
+    expect_bug(BugKind::Panic, &["an addition is lost"], program(false));
 }
 
 #[test]
 fn who_waits_for_which_lock_that_who_holds_is_said() {
-    let (kind, message) = found(|_| async {
-        let (a, b) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
-        let (c, d) = (a.clone(), b.clone());
-        let one = task::spawn(async move {
-            let _a = a.lock().await;
-            drop(b.lock().await);
-        });
-        let other = task::spawn(async move {
-            let _d = d.lock().await;
-            drop(c.lock().await);
-        });
-        joined(one).await;
-        joined(other).await;
-    });
-    assert_eq!(kind, BugKind::Deadlock);
-    assert!(
-        message.contains("`test` awaits the end of `task#")
-            && message.contains("`task#1` awaits the Mutex of ")
-            && message.contains(", which `task#2` holds"),
-        "{message}"
+    expect_bug(
+        BugKind::Deadlock,
+        &[
+            "`test` awaits the end of `task#",
+            "`task#1` awaits the Mutex of ",
+            ", which `task#2` holds",
+        ],
+        |_| async {
+            let (a, b) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
+            let (c, d) = (a.clone(), b.clone());
+            let one = task::spawn(async move {
+                let _a = a.lock().await;
+                drop(b.lock().await);
+            });
+            let other = task::spawn(async move {
+                let _d = d.lock().await;
+                drop(c.lock().await);
+            });
+            joined(one).await;
+            joined(other).await;
+        },
     );
 }
 
@@ -206,8 +193,6 @@ fn a_borrowed_value_is_not_changed() {
 
 #[test]
 fn a_task_outlives_who_has_spawned_it() {
-    #[derive(Debug)]
-    struct Go;
     struct Spawner(Arc<AtomicU32>);
     #[actor]
     impl Spawner {
@@ -245,11 +230,10 @@ fn who_waits_for_news_may_rest_if_nobody_joins() {
         }
     };
     clean(program(false));
-    let (kind, message) = found(program(true));
-    assert_eq!(kind, BugKind::Deadlock);
-    assert!(
-        message.contains("`task#1` awaits the mpsc channel of "),
-        "{message}"
+    expect_bug(
+        BugKind::Deadlock,
+        &["`task#1` awaits the mpsc channel of "],
+        program(true),
     );
 }
 
@@ -277,9 +261,9 @@ fn a_panic_is_a_bug_or_part_of_the_story() {
         let error = panics.await.expect_err("it panics");
         assert!(error.is_panic());
     };
-    let (kind, message) = found(program);
+    let report = Tester::new().iterations(2_000).run(program);
     assert_eq!(
-        (kind, &*message),
+        first_bug(&report),
         (BugKind::Panic, "`task#1` panicked: it fails")
     );
     let report = Tester::new().iterations(50).supervised(true).run(program);
@@ -307,14 +291,12 @@ fn a_task_has_its_own_thread_locals() {
 
 #[test]
 fn accesses_that_messages_put_in_order_are_no_race() {
-    #[derive(Debug)]
-    struct Go(u32);
     struct Writer(Arc<RaceCell<u32>>);
     #[actor]
     impl Writer {
         #[on]
-        fn go(&mut self, go: Go) {
-            self.0.with_mut(|sum| *sum += go.0);
+        fn add(&mut self, add: Add) {
+            self.0.with_mut(|sum| *sum += add.0);
         }
     }
     clean(|sys| async move {
@@ -323,20 +305,19 @@ fn accesses_that_messages_put_in_order_are_no_race() {
         let own = cell.clone();
         joined(task::spawn(async move {
             own.set(1);
-            writer.tell(Go(1));
+            writer.tell(Add(1));
         }))
         .await;
     });
-    let (kind, _) = found(|sys| async move {
+    expect_bug(BugKind::DataRace, &[], |sys| async move {
         let cell = Arc::new(RaceCell::new(0));
         let writer = sys.spawn(Writer(cell.clone()));
         joined(task::spawn(async move {
-            writer.tell(Go(1));
+            writer.tell(Add(1));
             cell.set(1);
         }))
         .await;
     });
-    assert_eq!(kind, BugKind::DataRace);
 }
 
 /// Returns the progress of an aborted task, which may yield between its two halves.
@@ -354,19 +335,6 @@ async fn half_done_by(yields: bool) -> u32 {
     work.abort();
     drop(work.await);
     done.load(Ordering::SeqCst)
-}
-
-#[test]
-fn a_task_that_yields_may_be_aborted_there() {
-    let program = |yields| {
-        move |_| async move {
-            assert_ne!(half_done_by(yields).await, 1, "half is done");
-        }
-    };
-    let (kind, message) = found(program(true));
-    assert_eq!(kind, BugKind::Panic);
-    assert!(message.contains("half is done"), "{message}");
-    all(program(false));
 }
 
 /// Returns the progress of a `select!` branch that yields between its halves, beside a ready branch.
@@ -390,17 +358,25 @@ async fn half_done_beside_another(yields: bool) -> u32 {
     done.load(Ordering::SeqCst)
 }
 
-#[test]
-fn a_branch_that_yields_may_be_cancelled_there() {
+/// Asserts that who yields between its halves may be cancelled there, and nobody else.
+fn assert_cancelled_where_it_yields<F: Future<Output = u32> + 'static>(done: fn(bool) -> F) {
     let program = |yields| {
         move |_| async move {
-            assert_ne!(half_done_beside_another(yields).await, 1, "half is done");
+            assert_ne!(done(yields).await, 1, "half is done");
         }
     };
-    let (kind, message) = found(program(true));
-    assert_eq!(kind, BugKind::Panic);
-    assert!(message.contains("half is done"), "{message}");
+    expect_bug(BugKind::Panic, &["half is done"], program(true));
     all(program(false));
+}
+
+#[test]
+fn a_task_that_yields_may_be_aborted_there() {
+    assert_cancelled_where_it_yields(half_done_by);
+}
+
+#[test]
+fn a_branch_that_yields_may_be_cancelled_there() {
+    assert_cancelled_where_it_yields(half_done_beside_another);
 }
 
 /// Two branches that yield in one poll count as one yield, and do not wait for a third task.
@@ -427,16 +403,12 @@ fn errors_of_channels_have_the_paths_of_tokio() {
     assert_eq!(closed, Err(mpsc::error::TrySendError::Closed(7)));
     let (send, mut receive) = oneshot::channel::<u32>();
     drop(send);
-    assert_eq!(
-        receive.try_recv(),
-        Err(oneshot::error::TryRecvError::Closed)
-    );
+    let closed = oneshot::error::TryRecvError::Closed;
+    assert_eq!(receive.try_recv(), Err(closed));
     let (send, mut receive) = broadcast::channel::<u32>(1);
     drop(send);
-    assert_eq!(
-        receive.try_recv(),
-        Err(broadcast::error::TryRecvError::Closed)
-    );
+    let closed = broadcast::error::TryRecvError::Closed;
+    assert_eq!(receive.try_recv(), Err(closed));
     let (send, receive) = watch::channel(1);
     drop(receive);
     assert_eq!(send.send(7), Err(watch::error::SendError(7)));

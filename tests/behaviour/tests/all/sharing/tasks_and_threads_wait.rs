@@ -1,7 +1,6 @@
 //! Tasks and threads that wait for several things, or for one of
 //! them with a time limit: every outcome occurs, and no other.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::Mutex as Seen;
 use std::time::Duration;
@@ -10,37 +9,14 @@ use actor_core::sync::blocking::{Condvar, LazyLock, Mutex, mpsc as pipe};
 use actor_core::sync::{Barrier, Semaphore, mpsc, oneshot, watch};
 use actor_core::task::{self, JoinSet};
 use actor_core::thread;
-use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Tester};
-
-const EXECUTIONS: u64 = 200_000;
-
-/// A tester that explores all executions.
-fn tester() -> Tester {
-    let all = Tester::new().iterations(EXECUTIONS);
-    all.strategy(StrategySpec::Dfs(None))
-}
-
-fn exhausted(report: &Report) {
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
-}
-
+use actor_test::Tester;
+use behaviour::harness::{self, all, whole};
 /// Returns the distinct results of all executions.
 fn outcomes<T: Ord + Send + 'static, F: Future<Output = T> + 'static>(
     program: impl Fn() -> F + Sync,
 ) -> Vec<T> {
-    let seen = Arc::new(Seen::new(BTreeSet::new()));
-    let report = tester().run(|_| {
-        let (seen, program) = (seen.clone(), program());
-        async move {
-            let outcome = program.await;
-            seen.lock().expect("nobody panics").insert(outcome);
-        }
-    });
-    exhausted(&report);
-    let seen = std::mem::take(&mut *seen.lock().expect("nobody panics"));
-    seen.into_iter().collect()
+    let (_, seen) = harness::outcomes(&whole("dfs"), |_| program());
+    seen
 }
 
 const MS: Duration = Duration::from_millis(1);
@@ -70,7 +46,7 @@ fn a_set_that_is_dropped_aborts_its_tasks() {
             *self.0.lock().expect("nobody panics") += 1;
         }
     }
-    let report = tester().run(|_| async {
+    all(|_| async {
         let (left, mut tasks) = (Arc::new(Seen::new(0)), JoinSet::new());
         let (send, mut receive) = mpsc::channel(1);
         let own = Left(left.clone());
@@ -86,12 +62,11 @@ fn a_set_that_is_dropped_aborts_its_tasks() {
         assert_eq!(receive.recv().await, None);
         assert_eq!(*left.lock().expect("nobody panics"), 1);
     });
-    exhausted(&report);
 }
 
 #[test]
 fn permits_that_are_owned_are_given_back() {
-    let report = tester().run(|_| async {
+    all(|_| async {
         let permits = Arc::new(Semaphore::new(3));
         let two = permits.clone().acquire_many_owned(2).await;
         let two = two.expect("it is open");
@@ -106,7 +81,6 @@ fn permits_that_are_owned_are_given_back() {
         permits.close();
         assert!(permits.is_closed() && permits.acquire_owned().await.is_err());
     });
-    exhausted(&report);
 }
 
 #[test]
@@ -205,7 +179,7 @@ fn a_parked_thread_goes_on_by_a_word_or_in_time() {
 /// A spurious notification may hold the lock at the time-out.
 #[test]
 fn words_that_are_of_no_use_prolong_no_wait() {
-    let report = tester().run(|_| {
+    all(|_| {
         let shared = Arc::new((Mutex::new(0), Condvar::new()));
         let own = shared.clone();
         let other = thread::spawn(move || {
@@ -230,12 +204,11 @@ fn words_that_are_of_no_use_prolong_no_wait() {
             .wait_timeout_while(count, 4 * MS, |count| *count < 2);
         assert!(!waited.expect("nobody panics").1.timed_out());
     });
-    exhausted(&report);
 }
 
 #[test]
 fn threads_receive_from_tasks() {
-    let report = tester().run(|_| async {
+    all(|_| async {
         let (send, mut receive) = mpsc::channel(1);
         let (done, is_done) = oneshot::channel();
         let thread = thread::spawn(move || {
@@ -248,20 +221,18 @@ fn threads_receive_from_tasks() {
         done.send(()).expect("it is received");
         assert_eq!(thread.join().ok(), Some((Some(1), true, None)));
     });
-    exhausted(&report);
-    let report = tester().run(|_| {
+    all(|_| {
         let (send, mut receive) = mpsc::channel(1);
         let sends = thread::spawn(move || (0..2).all(|n| send.blocking_send(n).is_ok()));
         assert_eq!(receive.blocking_recv(), Some(0));
         drop(receive);
         sends.join().expect("it ends");
     });
-    exhausted(&report);
 }
 
 #[test]
 fn a_lazy_value_is_made_once() {
-    let report = tester().run(|_| {
+    all(|_| {
         let count = Arc::new(Seen::new(0));
         let own = count.clone();
         let value = Arc::new(LazyLock::new(move || {
@@ -274,7 +245,6 @@ fn a_lazy_value_is_made_once() {
         assert_eq!((**value, thread.join().ok()), (7, Some(7)));
         assert_eq!(*count.lock().expect("nobody panics"), 1);
     });
-    exhausted(&report);
 }
 
 /// tokio resumes the waiters of a watch channel or a barrier in an order that it draws from its

@@ -1,45 +1,25 @@
 //! Threads with shared memory: exact counts, and bugs.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actor_core::Scope;
-use actor_core::System;
 use actor_core::sync::RaceCell;
 use actor_core::sync::blocking::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 use actor_core::sync::blocking::{Barrier, Condvar, Mutex, Once, OnceLock, RwLock, mpsc};
 use actor_core::thread;
+use actor_core::{Scope, System};
 use actor_test::faults::{FaultBudgets, FaultKind};
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::events::Go;
+use behaviour::harness::{self, all, exhaust, first_bug, outcomes, strategy, whole};
 
-/// Explores all executions.
-fn all(program: impl Fn(&System) + Sync) -> Report {
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dfs(None))
-        .run(|sys| program(&sys));
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive(), "the search ends by itself");
-    report
+use super::{SEARCHES, binomial};
+fn expect_bug(kind: BugKind, parts: &[&str], program: impl Fn(System) + Sync) {
+    harness::expect_bug(&Tester::new().iterations(2_000), kind, parts, program);
 }
 
-fn found(program: impl Fn(&System) + Sync) -> (BugKind, String) {
-    let report = Tester::new().iterations(2_000).run(|sys| program(&sys));
-    let bug = report.bugs().first().expect("a bug is found");
-    (bug.finding.kind, bug.finding.message.clone())
-}
-
-fn clean(program: impl Fn(&System) + Sync) {
-    Tester::new()
-        .iterations(300)
-        .run(|sys| program(&sys))
-        .assert_clean();
-}
-
-fn binomial(n: u64, k: u64) -> u64 {
-    (1..=k).fold(1, |product, i| product * (n - k + i) / i)
+fn clean(program: impl Fn(System) + Sync) {
+    Tester::new().iterations(300).run(program).assert_clean();
 }
 
 /// The body takes its first step, in which it spawns, and a flush. Then `n` steps of the thread,
@@ -65,7 +45,7 @@ fn two_threads_have_as_many_executions_as_there_are_interleavings() {
 
 #[test]
 fn a_lost_update_is_found() {
-    let program = |_: &System| {
+    let program = |_: System| {
         let count = Arc::new(AtomicU32::new(0));
         let threads: Vec<_> = (0..2)
             .map(|_| {
@@ -81,40 +61,39 @@ fn a_lost_update_is_found() {
         }
         assert_eq!(count.load(Ordering::SeqCst), 2, "an update is lost");
     };
-    let (kind, message) = found(program);
-    assert_eq!(kind, BugKind::Panic);
-    assert!(message.contains("an update is lost"), "{message}");
+    expect_bug(BugKind::Panic, &["an update is lost"], program);
 }
 
 #[test]
 fn who_waits_for_which_lock_that_who_holds_is_said() {
-    let (kind, message) = found(|_| {
-        let (a, b) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
-        let (c, d) = (a.clone(), b.clone());
-        let one = thread::spawn(move || {
-            let _a = a.lock();
-            let _b = b.lock();
-        });
-        let other = thread::spawn(move || {
-            let _d = d.lock();
-            let _c = c.lock();
-        });
-        one.join().expect("it ends");
-        other.join().expect("it ends");
-    });
-    assert_eq!(kind, BugKind::Deadlock);
-    assert!(
-        message.contains("`thread#1` awaits the Mutex of ")
-            && message.contains("threads.rs:")
-            && message.contains(", which `thread#2` holds"),
-        "{message}"
+    expect_bug(
+        BugKind::Deadlock,
+        &[
+            "`thread#1` awaits the Mutex of ",
+            "threads.rs:",
+            ", which `thread#2` holds",
+        ],
+        |_| {
+            let (a, b) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(())));
+            let (c, d) = (a.clone(), b.clone());
+            let one = thread::spawn(move || {
+                let _a = a.lock();
+                let _b = b.lock();
+            });
+            let other = thread::spawn(move || {
+                let _d = d.lock();
+                let _c = c.lock();
+            });
+            one.join().expect("it ends");
+            other.join().expect("it ends");
+        },
     );
 }
 
 #[test]
 fn two_accesses_in_no_order_are_a_race() {
     let racy = |order: Ordering| {
-        move |_: &System| {
+        move |_: System| {
             let ready = Arc::new((AtomicBool::new(false), RaceCell::new(0)));
             let own = ready.clone();
             let thread = thread::spawn(move || {
@@ -129,7 +108,8 @@ fn two_accesses_in_no_order_are_a_race() {
         }
     };
     clean(racy(Ordering::Release));
-    let (kind, message) = found(racy(Ordering::Relaxed));
+    let report = Tester::new().iterations(2_000).run(racy(Ordering::Relaxed));
+    let (kind, message) = first_bug(&report);
     assert_eq!(kind, BugKind::DataRace);
     assert_eq!(message.matches("threads.rs:").count(), 3, "{message}");
 }
@@ -137,12 +117,8 @@ fn two_accesses_in_no_order_are_a_race() {
 #[test]
 fn fences_order_what_relaxed_atomics_do_not() {
     /// Publishes a value by a flag; with fences of the writer and of the reader, or without.
-    fn handed(
-        fences: [bool; 2],
-        store: Ordering,
-        load: Ordering,
-    ) -> impl Fn(&System) + Sync + Copy {
-        move |_: &System| {
+    fn handed(fences: [bool; 2], store: Ordering, load: Ordering) -> impl Fn(System) + Sync + Copy {
+        move |_: System| {
             let ready = Arc::new((AtomicBool::new(false), RaceCell::new(0)));
             let own = ready.clone();
             thread::spawn(move || {
@@ -169,10 +145,10 @@ fn fences_order_what_relaxed_atomics_do_not() {
         handed([false, true], Relaxed, Relaxed),
         handed([false, false], Release, Relaxed),
     ] {
-        assert_eq!(found(racy).0, BugKind::DataRace);
+        expect_bug(BugKind::DataRace, &[], racy);
     }
     // A fence does not order later accesses.
-    let (kind, _) = found(|_: &System| {
+    expect_bug(BugKind::DataRace, &[], |_: System| {
         let ready = Arc::new((AtomicBool::new(false), RaceCell::new(0)));
         let own = ready.clone();
         thread::spawn(move || {
@@ -184,14 +160,13 @@ fn fences_order_what_relaxed_atomics_do_not() {
             ready.1.get();
         }
     });
-    assert_eq!(kind, BugKind::DataRace);
 }
 
 #[test]
 fn a_pointer_is_swapped_as_a_whole_and_an_update_is_tried_again() {
     let (mut one, mut two) = (1, 2);
     let ends = [&raw mut one as usize, &raw mut two as usize];
-    clean(move |_: &System| {
+    clean(move |_: System| {
         let [one, two] = ends.map(|end| end as *mut i32);
         let pointer = Arc::new(AtomicPtr::new(one));
         let own = pointer.clone();
@@ -202,7 +177,7 @@ fn a_pointer_is_swapped_as_a_whole_and_an_update_is_tried_again() {
         assert_eq!(thread.join().expect("it ends"), one as usize);
         assert_eq!(pointer.load(Ordering::Acquire), two);
     });
-    clean(|_: &System| {
+    clean(|_: System| {
         let sum = Arc::new(AtomicU32::new(0));
         let add = || {
             let sum = sum.clone();
@@ -221,43 +196,25 @@ fn a_pointer_is_swapped_as_a_whole_and_an_update_is_tried_again() {
     });
 }
 
+/// A spin-loop hint yields, as `yield_now` does.
 #[test]
 fn a_thread_that_spins_is_found_and_one_that_yields_is_not() {
-    let waits = |yields: bool| {
-        move |_: &System| {
+    let waits = |round: fn()| {
+        move |_: System| {
             let flag = Arc::new(AtomicBool::new(false));
             let own = flag.clone();
             let thread = thread::spawn(move || {
                 while !own.load(Ordering::SeqCst) {
-                    if yields {
-                        thread::yield_now();
-                    }
+                    round();
                 }
             });
             flag.store(true, Ordering::SeqCst);
             thread.join().expect("it ends");
         }
     };
-    clean(waits(true));
-    let (kind, message) = found(waits(false));
-    assert_eq!(kind, BugKind::Spin);
-    assert!(message.contains("`thread#1` spins at "), "{message}");
-}
-
-/// A spin-loop hint yields, as `yield_now` does.
-#[test]
-fn a_thread_that_hints_that_it_spins_lets_others_go_first() {
-    clean(|_| {
-        let flag = Arc::new(AtomicBool::new(false));
-        let own = flag.clone();
-        let thread = thread::spawn(move || {
-            while !own.load(Ordering::SeqCst) {
-                actor_core::hint::spin_loop();
-            }
-        });
-        flag.store(true, Ordering::SeqCst);
-        thread.join().expect("it ends");
-    });
+    clean(waits(thread::yield_now));
+    clean(waits(actor_core::hint::spin_loop));
+    expect_bug(BugKind::Spin, &["`thread#1` spins at "], waits(|| {}));
 }
 
 #[test]
@@ -283,7 +240,7 @@ fn a_condition_is_waited_for() {
 /// The flag is checked before the lock is taken: the notification may come in between.
 #[test]
 fn a_lost_wake_up_is_a_deadlock() {
-    let (kind, message) = found(|_| {
+    expect_bug(BugKind::Deadlock, &["awaits the Condvar of "], |_| {
         let shared = Arc::new((AtomicBool::new(false), Mutex::new(()), Condvar::new()));
         let own = shared.clone();
         let waits = thread::spawn(move || {
@@ -296,8 +253,6 @@ fn a_lost_wake_up_is_a_deadlock() {
         shared.2.notify_one();
         waits.join().expect("it ends");
     });
-    assert_eq!(kind, BugKind::Deadlock);
-    assert!(message.contains("awaits the Condvar of "), "{message}");
 }
 
 #[test]
@@ -357,7 +312,7 @@ fn a_destructor_gets_its_lock_at_the_end() {
             }
         }
     }
-    let (kind, message) = found(|_| {
+    expect_bug(BugKind::Deadlock, &["`test` awaits the Parker of "], |_| {
         let count = Arc::new(Mutex::new(0));
         let never = Arc::new(Mutex::new(0));
         let (own, held) = (count.clone(), never.clone());
@@ -371,89 +326,77 @@ fn a_destructor_gets_its_lock_at_the_end() {
         thread::park();
         drop(holds);
     });
-    assert_eq!(kind, BugKind::Deadlock);
-    assert!(
-        message.contains("`test` awaits the Parker of "),
-        "{message}"
-    );
 }
 
 #[test]
 fn a_panic_of_a_supervised_test_is_told_to_who_joins() {
-    let program = |_: &System| {
+    let program = |_: System| {
         let panics = thread::spawn(|| -> u32 { panic!("it fails") });
         let payload = panics.join().expect_err("it panics");
         assert_eq!(payload.downcast_ref::<&str>(), Some(&"it fails"));
     };
-    let (kind, message) = found(program);
+    let report = Tester::new().iterations(2_000).run(program);
     assert_eq!(
-        (kind, &*message),
+        first_bug(&report),
         (BugKind::Panic, "`thread#1` panicked: it fails")
     );
     let tester = Tester::new().iterations(50).supervised(true);
-    tester.run(|sys| program(&sys)).assert_clean();
+    tester.run(program).assert_clean();
 }
 
 /// A body that needs a stack is started again: its choices
 /// are the same, and earlier spawns do not happen twice.
 #[test]
 fn a_body_that_is_begun_again_does_the_same() {
-    let seen = std::sync::Mutex::new(Vec::new());
-    let report = Tester::new().iterations(40).workers(1).run(|sys| {
-        let chosen = sys.choose(1_000);
-        sys.spawn(Hears).tell(Word);
-        drop(thread::spawn(|| {}));
-        seen.lock().expect("nobody panics").push(chosen);
-    });
-    report.assert_clean();
-    let first = seen.into_inner().expect("nobody panics");
-    let seen = std::sync::Mutex::new(Vec::new());
-    let again = Tester::new().iterations(40).workers(1).run(|sys| {
-        let chosen = sys.choose(1_000);
-        sys.spawn(Hears).tell(Word);
-        seen.lock().expect("nobody panics").push(chosen);
-    });
-    again.assert_clean();
+    let chosen = |spawns: bool| {
+        let seen = std::sync::Mutex::new(Vec::new());
+        let report = Tester::new().iterations(40).workers(1).run(|sys| {
+            let chosen = sys.choose(1_000);
+            sys.spawn(Hears).tell(Go);
+            if spawns {
+                drop(thread::spawn(|| {}));
+            }
+            seen.lock().expect("nobody panics").push(chosen);
+        });
+        report.assert_clean();
+        seen.into_inner().expect("nobody panics")
+    };
     // In both programs, the choice of the first execution is the first draw.
-    assert_eq!(seen.into_inner().expect("nobody panics")[0], first[0]);
+    assert_eq!(chosen(false)[0], chosen(true)[0]);
 }
-
-#[derive(Debug)]
-struct Word;
 
 struct Hears;
 
 #[actor_core::actor]
 impl Hears {
     #[on]
-    fn word(&mut self, _: Word) {}
+    fn go(&mut self, _: Go) {}
 }
 
 #[test]
 fn a_handler_that_would_block_is_told_so() {
-    #[derive(Debug)]
-    struct Look;
     struct Looks(Arc<Mutex<u32>>);
     #[actor_core::actor]
     impl Looks {
         #[on]
-        fn look(&mut self, _: Look) {
+        fn go(&mut self, _: Go) {
             drop(self.0.lock());
         }
     }
-    let (kind, message) = found(|sys| {
-        let lock = Arc::new(Mutex::new(0));
-        sys.spawn(Looks(lock.clone())).tell(Look);
-        let held = lock.lock();
-        thread::yield_now();
-        drop(held);
-    });
-    assert_eq!(kind, BugKind::Hang);
-    assert!(
-        message.contains("`Looks` blocks on the Mutex of ")
-            && message.contains("which `test` holds")
-            && message.contains("needs a stack of its own"),
-        "{message}"
+    expect_bug(
+        BugKind::Hang,
+        &[
+            "`Looks` blocks on the Mutex of ",
+            "which `test` holds",
+            "needs a stack of its own",
+        ],
+        |sys| {
+            let lock = Arc::new(Mutex::new(0));
+            sys.spawn(Looks(lock.clone())).tell(Go);
+            let held = lock.lock();
+            thread::yield_now();
+            drop(held);
+        },
     );
 }
 
@@ -469,33 +412,20 @@ fn reads_twice(again: bool) {
     writer.join().unwrap();
 }
 
-/// Searches that reduce the set of schedules, and one that does not.
-const SEARCHES: [&str; 6] = [
-    "dfs",
-    "dfs:local",
-    "states",
-    "states:local",
-    "ses:by=hb",
-    "pb:by=hb",
-];
-
-fn searched(search: &str, faults: FaultBudgets, program: impl Fn(&System) + Sync) -> Report {
-    let strategy: StrategySpec = search.parse().unwrap();
-    let tester = Tester::new().iterations(20_000).strategy(strategy);
-    tester.faults(faults).run(|sys| program(&sys))
+fn searched(search: &str, faults: FaultBudgets, program: impl Fn() + Sync) -> Report {
+    let tester = Tester::new().iterations(20_000).strategy(strategy(search));
+    tester.faults(faults).run(|_| program())
 }
 
 #[test]
 fn who_reads_again_while_a_writer_waits_waits_for_ever() {
-    let (kind, message) = found(|_| reads_twice(true));
-    assert_eq!(kind, BugKind::Deadlock);
     let part = "which it itself holds, behind `thread#1`, which waits to hold it alone";
-    assert!(message.contains(part), "{message}");
+    expect_bug(BugKind::Deadlock, &[part], |_| reads_twice(true));
     all(|_| reads_twice(false));
     for search in SEARCHES {
-        let report = searched(search, FaultBudgets::none(), |_| reads_twice(true));
+        let report = searched(search, FaultBudgets::none(), || reads_twice(true));
         assert!(!report.is_clean(), "{search}");
-        let report = searched(search, FaultBudgets::none(), |_| reads_twice(false));
+        let report = searched(search, FaultBudgets::none(), || reads_twice(false));
         report.assert_clean();
     }
 }
@@ -503,18 +433,16 @@ fn who_reads_again_while_a_writer_waits_waits_for_ever() {
 /// The result of `try_read` while one thread reads and another may wait to write.
 #[test]
 fn who_tries_to_read_goes_past_no_writer_that_waits() {
-    let seen = std::sync::Mutex::new(BTreeSet::new());
-    all(|_| {
+    let (_, seen) = outcomes(&whole("dfs"), |_| async {
         let lock = Arc::new(RwLock::new(1));
         let other = lock.clone();
         let outer = lock.read().unwrap();
         let writer = thread::spawn(move || *other.write().unwrap() += 1);
         let tried = (lock.try_read().is_ok(), lock.try_read().is_ok());
-        seen.lock().unwrap().insert(tried);
         drop(outer);
         writer.join().unwrap();
+        tried
     });
-    let seen: Vec<_> = seen.into_inner().unwrap().into_iter().collect();
     assert_eq!(seen, [(false, false), (true, false), (true, true)]);
 }
 
@@ -609,7 +537,7 @@ fn a_wait_ends_for_no_reason_where_a_test_asks_for_it() {
         let text = format!("{:?}", bug.trace.story);
         assert!(text.contains("WokenSpuriously"), "{text}");
         for search in SEARCHES {
-            let report = searched(search, wake, |_| program());
+            let report = searched(search, wake, program);
             assert!(!report.is_clean(), "{search}: {:?}", report.verdict);
         }
     }
@@ -622,9 +550,7 @@ fn a_wait_ends_for_no_reason_where_a_test_asks_for_it() {
     for program in right {
         for budget in [1, 2] {
             let wake = FaultBudgets::none().with(FaultKind::Wake, budget);
-            let report = searched("dfs", wake, |_| program());
-            report.assert_clean();
-            assert!(report.verdict.is_exhaustive());
+            exhaust(&whole("dfs").faults(wake), |_| program());
         }
     }
 }

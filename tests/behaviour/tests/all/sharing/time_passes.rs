@@ -14,6 +14,8 @@ use actor_test::story::Effect;
 use actor_test::strategy::Gap;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
+use behaviour::harness::events::Tick;
+use behaviour::harness::{failure_text, first_bug, strategy};
 
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -22,9 +24,6 @@ struct Beat;
 
 #[derive(Clone, Debug)]
 struct Check;
-
-#[derive(Clone, Debug)]
-struct Tick;
 
 /// A value that a program has read from one of its clocks.
 #[derive(Debug)]
@@ -75,7 +74,12 @@ const DATE: Clock = |_| Read::Date(SystemTime::now());
 const STAMP: Clock = |cx| Read::Stamp(cx.timestamp());
 
 fn lease(clock: Clock, gives_up: bool, tester: &Tester) -> Report {
-    tester.run(move |sys| {
+    tester.run(granted(clock, gives_up))
+}
+
+/// Grants a lease, and checks it.
+fn granted(clock: Clock, gives_up: bool) -> impl Fn(System) + Sync {
+    move |sys| {
         let granted = None;
         let lease = sys.spawn(Lease {
             clock,
@@ -84,27 +88,22 @@ fn lease(clock: Clock, gives_up: bool, tester: &Tester) -> Report {
         });
         lease.tell(Beat);
         lease.tell(Check);
-    })
+    }
 }
 
 /// Seven of ten executions miss the bug, so 20 executions miss it for one of a thousand seeds.
 #[test]
 fn a_time_out_that_is_a_comparison_is_found_by_default() {
-    let clocks = [
+    for (name, clock) in [
         ("own", OWN),
         ("monotonic", MONOTONIC),
         ("date", DATE),
         ("stamp", STAMP),
-    ];
-    for (name, clock) in clocks {
+    ] {
         for seed in 0..5 {
-            let tester = Tester::new().iterations(20).seed(seed);
-            let report = lease(clock, false, &tester);
-            let bug = report
-                .bugs
-                .first()
-                .unwrap_or_else(|| panic!("{name} {seed}"));
-            assert!(bug.finding.message.ends_with("the time-out branch"));
+            let report = lease(clock, false, &Tester::new().iterations(20).seed(seed));
+            assert!(!report.is_clean(), "{name} {seed}");
+            assert!(first_bug(&report).1.ends_with("the time-out branch"));
         }
     }
 }
@@ -118,12 +117,13 @@ fn a_lease_that_is_given_up_is_right() {
     }
 }
 
+const SYSTEMATIC: [&str; 5] = ["dfs", "dpor", "states", "ses:by=hb", "pb:by=hb"];
+
 /// In a systematic search time stands still, and the verdict says so.
 #[test]
 fn a_systematic_search_does_not_prove_what_compares_times() {
-    for strategy in ["dfs", "dpor", "states", "ses:by=hb", "pb:by=hb"] {
-        let strategy: StrategySpec = strategy.parse().expect("a strategy");
-        let report = lease(OWN, false, &Tester::new().strategy(strategy));
+    for search in SYSTEMATIC {
+        let report = lease(OWN, false, &Tester::new().strategy(strategy(search)));
         let stood = |gap: &Gap| matches!(gap, Gap::Clock { executions: 1.. });
         assert!(report.verdict.gaps.iter().any(stood), "{report:?}");
         assert!(!report.verdict.is_exhaustive(), "{report:?}");
@@ -140,12 +140,6 @@ fn passes(report: &Report) -> impl Iterator<Item = u64> {
     })
 }
 
-fn message(report: &Report) -> String {
-    let message = std::panic::catch_unwind(|| report.assert_clean());
-    let message = message.expect_err("there is a bug");
-    message.downcast_ref::<String>().expect("a message").clone()
-}
-
 /// Minimisation leaves one jump, the shortest of a few round ones that suffices.
 #[test]
 fn the_story_says_how_much_time_has_passed() {
@@ -154,7 +148,7 @@ fn the_story_says_how_much_time_has_passed() {
         let report = lease(OWN, false, &tester.minimize(100_000));
         let passed: Vec<u64> = passes(&report).collect();
         assert_eq!(passed, [10_000_000_000], "{seed}");
-        assert!(message(&report).contains("handles Check from test, 10s pass"));
+        assert!(failure_text(&report).contains("handles Check from test, 10s pass"));
     }
 }
 
@@ -184,11 +178,9 @@ fn time_passes_by_a_little_more_than_what_timestamps_are_compared_with() {
         let window = sys.spawn(Window::default());
         (0..3).for_each(|_| window.tell(Check));
     });
-    let text = message(&report);
-    assert!(
-        text.contains("in between") && text.contains("5.1s pass"),
-        "{text}"
-    );
+    let text = failure_text(&report);
+    assert!(text.contains("in between"), "{text}");
+    assert!(text.contains("5.1s pass"), "{text}");
 }
 
 /// A program that polls the clock hangs while time stands still, but not while time passes.
@@ -203,7 +195,7 @@ fn who_waits_for_a_time_by_looking_at_the_clock_is_not_accused() {
     let tester = Tester::new().iterations(50).max_steps(2_000);
     let tester = tester.temperature(500);
     let report = tester.run(|_| actor_core::thread::spawn(waits).join().expect("it ends"));
-    assert!(report.is_clean(), "{}", message(&report));
+    assert!(report.is_clean(), "{}", failure_text(&report));
     assert!(report.transient > 0, "{report:?}");
 }
 
@@ -228,18 +220,6 @@ fn time_passes_alike_for_any_number_of_workers() {
 /// The schedule of the report, with its jump, is a test that fails until the program is fixed.
 #[test]
 fn a_jump_is_pinned_with_the_step_that_reads_the_clock() {
-    let program = |gives_up| {
-        move |sys: System| {
-            let (clock, granted) = (OWN, None);
-            let lease = sys.spawn(Lease {
-                clock,
-                granted,
-                gives_up,
-            });
-            lease.tell(Beat);
-            lease.tell(Check);
-        }
-    };
     let steps = [
         ("test", "starts"),
         ("test", "flushes"), // spawns Lease
@@ -248,44 +228,13 @@ fn a_jump_is_pinned_with_the_step_that_reads_the_clock() {
         ("test", "sends Check to Lease"),
         ("Lease", "handles Check, choosing 20 of 23"),
     ];
-    let followed = Tester::new().follow(&steps, program(false));
-    let bug = followed.bug().expect("ten seconds have passed");
-    assert!(
-        bug.message().ends_with("the time-out branch"),
-        "{}",
-        bug.message()
-    );
+    let followed = Tester::new().follow(&steps, granted(OWN, false));
+    let message = followed.bug().expect("ten seconds have passed").message();
+    assert!(message.ends_with("the time-out branch"), "{message}");
     assert_eq!(followed.parted(), None);
-    let followed = Tester::new().follow(&steps, program(true));
+    let followed = Tester::new().follow(&steps, granted(OWN, true));
     followed.assert_clean();
     assert_eq!(followed.parted(), None);
-}
-
-/// Reads the clock each time, without an effect.
-#[derive(Debug, Default)]
-struct Idler {
-    begun: Option<Duration>,
-    ticks: u32,
-}
-
-#[actor]
-impl Idler {
-    #[on]
-    fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
-        let now = cx.now();
-        match self.begun {
-            None => {
-                self.begun = Some(now);
-                cx.after(LIMIT, Tick);
-            }
-            Some(begun) => assert_eq!(now, begun, "past the timer"),
-        }
-    }
-
-    #[on]
-    fn tick(&mut self, _: Tick, _: &mut Context<Self>) {
-        self.ticks += 1;
-    }
 }
 
 /// Records the times of its calls, and fails for another reason.
@@ -312,35 +261,44 @@ fn patient_timers_alone_move_the_clock() {
     let tester = Tester::new().patient_timers(true);
     let tester = tester.clock_error(Duration::ZERO).iterations(2_000);
     let report = tester.run(|sys| {
-        let idler = sys.spawn(Idler::default());
-        (0..4).for_each(|_| idler.tell(Beat));
+        let still = |passed: Duration, _| assert!(passed.is_zero(), "past the timer");
+        let watch = sys.spawn(Watch::new(LIMIT, still));
+        (0..4).for_each(|_| watch.tell(Beat));
     });
     assert!(report.is_clean(), "{report:?}");
 }
 
-/// Records the time since its first event, until its timer fires.
-#[derive(Debug)]
+/// Sets a timer at its first beat; then looks at the time since then, and if the timer has fired.
 struct Watch {
     delay: Duration,
     begun: Option<Duration>,
     has_ended: bool,
-    passed: Arc<Mutex<BTreeSet<Duration>>>,
+    look: Box<dyn Fn(Duration, bool) + Send>,
+}
+
+impl Watch {
+    fn new(delay: Duration, look: impl Fn(Duration, bool) + Send + 'static) -> Self {
+        Self {
+            delay,
+            begun: None,
+            has_ended: false,
+            look: Box::new(look),
+        }
+    }
 }
 
 #[actor]
 impl Watch {
     #[on]
     fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
-        let Some(begun) = self.begun else {
-            self.begun = Some(cx.now());
-            cx.after(self.delay, Tick);
-            return;
-        };
-        let passed = cx.now() - begun;
-        if self.has_ended {
-            assert_eq!(passed, self.delay, "after the timer");
+        let now = cx.now();
+        match self.begun {
+            None => {
+                self.begun = Some(now);
+                cx.after(self.delay, Tick);
+            }
+            Some(begun) => (self.look)(now - begun, self.has_ended),
         }
-        self.passed.lock().expect("nobody panics").insert(passed);
     }
 
     #[on]
@@ -352,20 +310,19 @@ impl Watch {
 
 /// Returns the recorded times before a timer with that delay is due.
 fn passed_before(delay: Duration) -> BTreeSet<Duration> {
-    let passed = Arc::new(Mutex::new(BTreeSet::new()));
+    let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let report = Tester::new().iterations(1_000).run(|sys| {
-        let watch = sys.spawn(Watch {
-            delay,
-            begun: None,
-            has_ended: false,
-            passed: passed.clone(),
-        });
+        let seen = seen.clone();
+        let watch = sys.spawn(Watch::new(delay, move |passed, has_ended| {
+            assert!(!has_ended || passed == delay, "after the timer");
+            seen.lock().expect("nobody panics").insert(passed);
+        }));
         (0..5).for_each(|_| watch.tell(Beat));
     });
-    assert!(report.is_clean(), "{}", message(&report));
-    let mut passed = passed.lock().expect("nobody panics");
-    passed.retain(|passed| *passed < delay);
-    std::mem::take(&mut *passed)
+    assert!(report.is_clean(), "{report:?}");
+    let mut seen = seen.lock().expect("nobody panics");
+    seen.retain(|passed| *passed < delay);
+    std::mem::take(&mut *seen)
 }
 
 #[test]
@@ -378,45 +335,22 @@ fn time_passes_until_the_next_timer_is_due_and_no_further() {
     assert!(passed_before(more).contains(&second));
 }
 
-/// Fails at a second event after more than a second, while its timer runs.
-#[derive(Debug)]
-struct Due {
-    delay: Duration,
-    begun: Option<Duration>,
-}
-
-#[actor]
-impl Due {
-    #[on]
-    fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
-        let now = cx.now();
-        match self.begun {
-            None => {
-                self.begun = Some(now);
-                cx.after(self.delay, Tick);
-            }
-            Some(begun) => assert!(now - begun < Duration::from_secs(1), "a second has passed"),
-        }
-    }
-
-    #[on]
-    fn tick(&mut self, _: Tick, _: &mut Context<Self>) {}
-}
-
 /// Runs a jump of one second, with a timer of this delay.
 fn a_second_passes(delay: Duration) -> ScriptResult {
     let steps = [
         ("test", "starts"),
-        ("test", "flushes"), // spawns Due
-        ("test", "sends Beat to Due"),
-        ("Due", "handles Beat"),
-        ("test", "sends Beat to Due"),
-        ("Due", "handles Beat, choosing 19 of 23"),
+        ("test", "flushes"), // spawns Watch
+        ("test", "sends Beat to Watch"),
+        ("Watch", "handles Beat"),
+        ("test", "sends Beat to Watch"),
+        ("Watch", "handles Beat, choosing 19 of 23"),
     ];
     Tester::new().follow(&steps, move |sys| {
-        let due = sys.spawn(Due { delay, begun: None });
-        due.tell(Beat);
-        due.tell(Beat);
+        let second = Duration::from_secs(1);
+        let look = move |passed, _| assert!(passed < second, "a second has passed");
+        let watch = sys.spawn(Watch::new(delay, look));
+        watch.tell(Beat);
+        watch.tell(Beat);
     })
 }
 
@@ -448,10 +382,8 @@ impl Renewed {
     fn check(&mut self, _: Check, cx: &mut Context<Self>) {
         let held = self.granted.map(|granted| cx.now() - granted);
         let limits = LIMIT..LIMIT + Duration::from_secs(1);
-        assert!(
-            !held.is_some_and(|held| limits.contains(&held)),
-            "in between"
-        );
+        let is_between = held.is_some_and(|held| limits.contains(&held));
+        assert!(!is_between, "in between");
     }
 
     #[on]
@@ -480,9 +412,8 @@ fn a_time_out_that_is_a_comparison_is_found_before_a_timer() {
 /// In an exhaustive search time passes only at timers, and the verdict says so.
 #[test]
 fn a_proof_says_that_time_passes_at_timers_alone() {
-    for strategy in ["dfs", "dpor", "states", "ses:by=hb", "pb:by=hb"] {
-        let strategy: StrategySpec = strategy.parse().expect("a strategy");
-        let report = renewed(&Tester::new().strategy(strategy));
+    for search in SYSTEMATIC {
+        let report = renewed(&Tester::new().strategy(strategy(search)));
         assert!(report.verdict.is_exhaustive(), "{report:?}");
         assert_eq!(report.verdict.assumptions, [Assumption::Timers]);
     }
@@ -491,7 +422,7 @@ fn a_proof_says_that_time_passes_at_timers_alone() {
 /// The failure needs no jump of time, although a third of the executions have one.
 #[test]
 fn minimising_takes_out_what_was_not_needed() {
-    let program = |sys: &System| {
+    let program = |sys: System| {
         let stopwatch = sys.spawn(Stopwatch::default());
         (0..4).for_each(|_| stopwatch.tell(Beat));
         stopwatch.tell(Check);
@@ -502,8 +433,8 @@ fn minimising_takes_out_what_was_not_needed() {
             .iterations(1)
             .seed(seed)
             .search(Search::Portfolio);
-        passed += passes(&tester.run(|sys| program(&sys))).count();
-        let report = tester.minimize(1_000_000).run(|sys| program(&sys));
+        passed += passes(&tester.run(program)).count();
+        let report = tester.minimize(1_000_000).run(program);
         assert!(report.bugs[0].finding.message.ends_with("too many"));
         assert_eq!(passes(&report).count(), 0, "{report:?}");
     }

@@ -13,63 +13,13 @@ use actor_core::sync::{
 use actor_core::{task, thread};
 use actor_test::Tester;
 use actor_test::strategy::StrategySpec;
+use behaviour::harness::{Journal, contract, in_production};
 use futures_channel::oneshot as foreign;
 use futures_util::StreamExt as _;
 use futures_util::future::{Either, join, select};
 use futures_util::stream::FuturesUnordered;
 
 type Awaited = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Thing {
-    Ask,
-    Sleep,
-    Started,
-    Stopped,
-    Join,
-    Watch,
-    WatchClosed,
-    Receive,
-    Send,
-    Reserve,
-    MpscClosed,
-    Oneshot,
-    OneshotClosed,
-    Broadcast,
-    Notify,
-    Semaphore,
-    Mutex,
-    Read,
-    Write,
-    Barrier,
-    Cell,
-    Foreign,
-}
-
-const THINGS: [Thing; 22] = [
-    Thing::Ask,
-    Thing::Sleep,
-    Thing::Started,
-    Thing::Stopped,
-    Thing::Join,
-    Thing::Watch,
-    Thing::WatchClosed,
-    Thing::Receive,
-    Thing::Send,
-    Thing::Reserve,
-    Thing::MpscClosed,
-    Thing::Oneshot,
-    Thing::OneshotClosed,
-    Thing::Broadcast,
-    Thing::Notify,
-    Thing::Semaphore,
-    Thing::Mutex,
-    Thing::Read,
-    Thing::Write,
-    Thing::Barrier,
-    Thing::Cell,
-    Thing::Foreign,
-];
 
 #[derive(Debug)]
 struct Answer;
@@ -104,192 +54,184 @@ fn pair(
     }
 }
 
-fn make(thing: Thing, sys: &System) -> Pair {
-    match thing {
-        Thing::Ask => {
-            let other = sys.spawn(Other);
-            pair(
-                async move { other.ask(Answer).await.expect("it answers") },
-                async {},
-            )
-        }
-        Thing::Sleep => {
-            let sys = sys.clone();
-            pair(async move { sys.sleep(MS).await }, async {})
-        }
-        Thing::Started => {
-            let other = sys.spawn(Other);
-            pair(
-                async move { other.started().await.expect("it starts") },
-                async {},
-            )
-        }
-        Thing::Stopped => {
-            let other = sys.spawn(Other);
-            let awaited = other.clone();
-            pair(
-                async move {
-                    let _ = awaited.stopped().await;
-                },
-                async move { drop(other.stop()) },
-            )
-        }
-        Thing::Join => {
-            let (send, receive) = oneshot::channel();
-            let other = task::spawn(async move {
-                let _ = receive.await;
-            });
-            pair(async move { other.await.expect("it ends") }, async move {
-                let _ = send.send(());
-            })
-        }
-        Thing::Watch => {
-            let (send, mut receive) = watch::channel(0);
-            pair(
-                async move { receive.changed().await.expect("it is sent") },
-                async move {
-                    let _ = send.send(1);
-                    send.closed().await;
-                },
-            )
-        }
-        Thing::WatchClosed => {
-            let (send, receive) = watch::channel(0);
-            pair(
-                async move { send.closed().await },
-                async move { drop(receive) },
-            )
-        }
-        Thing::Receive => {
-            let (send, mut receive) = mpsc::channel(1);
-            pair(
-                async move { receive.recv().await.expect("it is sent") },
-                async move {
-                    let _ = send.send(()).await;
-                    send.closed().await;
-                },
-            )
-        }
-        Thing::Send => {
-            let (send, mut receive) = mpsc::channel(1);
-            send.try_send(()).expect("it has capacity");
-            pair(
-                async move { send.send(()).await.expect("it is received") },
-                async move { while receive.recv().await.is_some() {} },
-            )
-        }
-        Thing::Reserve => {
-            let (send, mut receive) = mpsc::channel(1);
-            send.try_send(()).expect("it has capacity");
-            pair(
-                async move { drop(send.reserve().await.expect("it is received")) },
-                async move { while receive.recv().await.is_some() {} },
-            )
-        }
-        Thing::MpscClosed => {
-            let (send, receive) = mpsc::channel::<()>(1);
-            pair(
-                async move { send.closed().await },
-                async move { drop(receive) },
-            )
-        }
-        Thing::Oneshot => {
-            let (send, receive) = oneshot::channel();
-            pair(
-                async move { receive.await.expect("it is sent") },
-                // The receiver may be dropped.
-                async move {
-                    let _ = send.send(());
-                },
-            )
-        }
-        Thing::OneshotClosed => {
-            let (mut send, receive) = oneshot::channel::<()>();
-            pair(
-                async move { send.closed().await },
-                async move { drop(receive) },
-            )
-        }
-        Thing::Broadcast => {
-            let (send, mut receive) = broadcast::channel(1);
-            pair(
-                async move { receive.recv().await.expect("it is sent") },
-                async move {
-                    let _ = send.send(());
-                },
-            )
-        }
-        Thing::Notify => {
-            let notify = Arc::new(Notify::new());
-            let own = notify.clone();
-            pair(async move { own.notified().await }, async move {
-                notify.notify_one()
-            })
-        }
-        Thing::Semaphore => {
-            let permits = Arc::new(Semaphore::new(0));
-            let own = permits.clone();
-            pair(
-                async move { own.acquire().await.expect("it is open").forget() },
-                async move { permits.add_permits(1) },
-            )
-        }
-        Thing::Mutex => {
-            let lock = Arc::new(Mutex::new(()));
-            let held = lock.clone().try_lock_owned().expect("nobody has it");
-            pair(
-                async move { drop(lock.lock().await) },
-                async move { drop(held) },
-            )
-        }
-        Thing::Read => {
-            let lock = Arc::new(RwLock::new(()));
-            let held = lock.clone().try_write_owned().expect("nobody has it");
-            pair(
-                async move { drop(lock.read().await) },
-                async move { drop(held) },
-            )
-        }
-        Thing::Write => {
-            let lock = Arc::new(RwLock::new(()));
-            let held = lock.clone().try_read_owned().expect("nobody writes");
-            pair(async move { drop(lock.write().await) }, async move {
-                drop(held)
-            })
-        }
-        Thing::Barrier => {
-            let barrier = Arc::new(Barrier::new(2));
-            let own = barrier.clone();
-            pair(
-                async move {
-                    let _ = own.wait().await;
-                },
-                async move {
-                    let _ = barrier.wait().await;
-                },
-            )
-        }
-        Thing::Cell => {
-            let cell = Arc::new(OnceCell::new());
-            let own = cell.clone();
-            pair(
-                async move { own.get_or_init(async || ()).await.to_owned() },
-                async move {
-                    cell.get_or_init(task::yield_now).await;
-                },
-            )
-        }
-        Thing::Foreign => {
-            let (send, receive) = foreign::channel();
-            pair(
-                async move { receive.await.expect("it is sent") },
-                async move {
-                    let _ = send.send(());
-                },
-            )
-        }
-    }
+async fn drops<T>(held: T) {
+    drop(held);
 }
+
+async fn drains<T>(mut receive: mpsc::Receiver<T>) {
+    while receive.recv().await.is_some() {}
+}
+
+type Make = fn(&System) -> Pair;
+
+/// What can be awaited, by name.
+const THINGS: [(&str, Make); 22] = [
+    ("Ask", |sys| {
+        let other = sys.spawn(Other);
+        pair(
+            async move { other.ask(Answer).await.expect("it answers") },
+            async {},
+        )
+    }),
+    ("Sleep", |sys| {
+        let sys = sys.clone();
+        pair(async move { sys.sleep(MS).await }, async {})
+    }),
+    ("Started", |sys| {
+        let other = sys.spawn(Other);
+        pair(
+            async move { other.started().await.expect("it starts") },
+            async {},
+        )
+    }),
+    ("Stopped", |sys| {
+        let other = sys.spawn(Other);
+        let awaited = other.clone();
+        pair(
+            async move {
+                let _ = awaited.stopped().await;
+            },
+            async move { drop(other.stop()) },
+        )
+    }),
+    ("Join", |_| {
+        let (send, receive) = oneshot::channel();
+        let other = task::spawn(async move {
+            let _ = receive.await;
+        });
+        pair(async move { other.await.expect("it ends") }, async move {
+            let _ = send.send(());
+        })
+    }),
+    ("Watch", |_| {
+        let (send, mut receive) = watch::channel(0);
+        pair(
+            async move { receive.changed().await.expect("it is sent") },
+            async move {
+                let _ = send.send(1);
+                send.closed().await;
+            },
+        )
+    }),
+    ("WatchClosed", |_| {
+        let (send, receive) = watch::channel(0);
+        pair(async move { send.closed().await }, drops(receive))
+    }),
+    ("Receive", |_| {
+        let (send, mut receive) = mpsc::channel(1);
+        pair(
+            async move { receive.recv().await.expect("it is sent") },
+            async move {
+                let _ = send.send(()).await;
+                send.closed().await;
+            },
+        )
+    }),
+    ("Send", |_| {
+        let (send, receive) = mpsc::channel(1);
+        send.try_send(()).expect("it has capacity");
+        pair(
+            async move { send.send(()).await.expect("it is received") },
+            drains(receive),
+        )
+    }),
+    ("Reserve", |_| {
+        let (send, receive) = mpsc::channel(1);
+        send.try_send(()).expect("it has capacity");
+        pair(
+            async move { drop(send.reserve().await.expect("it is received")) },
+            drains(receive),
+        )
+    }),
+    ("MpscClosed", |_| {
+        let (send, receive) = mpsc::channel::<()>(1);
+        pair(async move { send.closed().await }, drops(receive))
+    }),
+    ("Oneshot", |_| {
+        let (send, receive) = oneshot::channel();
+        pair(
+            async move { receive.await.expect("it is sent") },
+            // The receiver may be dropped.
+            async move {
+                let _ = send.send(());
+            },
+        )
+    }),
+    ("OneshotClosed", |_| {
+        let (mut send, receive) = oneshot::channel::<()>();
+        pair(async move { send.closed().await }, drops(receive))
+    }),
+    ("Broadcast", |_| {
+        let (send, mut receive) = broadcast::channel(1);
+        pair(
+            async move { receive.recv().await.expect("it is sent") },
+            async move {
+                let _ = send.send(());
+            },
+        )
+    }),
+    ("Notify", |_| {
+        let notify = Arc::new(Notify::new());
+        let own = notify.clone();
+        pair(async move { own.notified().await }, async move {
+            notify.notify_one()
+        })
+    }),
+    ("Semaphore", |_| {
+        let permits = Arc::new(Semaphore::new(0));
+        let own = permits.clone();
+        pair(
+            async move { own.acquire().await.expect("it is open").forget() },
+            async move { permits.add_permits(1) },
+        )
+    }),
+    ("Mutex", |_| {
+        let lock = Arc::new(Mutex::new(()));
+        let held = lock.clone().try_lock_owned().expect("nobody has it");
+        pair(async move { drop(lock.lock().await) }, drops(held))
+    }),
+    ("Read", |_| {
+        let lock = Arc::new(RwLock::new(()));
+        let held = lock.clone().try_write_owned().expect("nobody has it");
+        pair(async move { drop(lock.read().await) }, drops(held))
+    }),
+    ("Write", |_| {
+        let lock = Arc::new(RwLock::new(()));
+        let held = lock.clone().try_read_owned().expect("nobody writes");
+        pair(async move { drop(lock.write().await) }, drops(held))
+    }),
+    ("Barrier", |_| {
+        let barrier = Arc::new(Barrier::new(2));
+        let own = barrier.clone();
+        pair(
+            async move {
+                let _ = own.wait().await;
+            },
+            async move {
+                let _ = barrier.wait().await;
+            },
+        )
+    }),
+    ("Cell", |_| {
+        let cell = Arc::new(OnceCell::new());
+        let own = cell.clone();
+        pair(
+            async move { own.get_or_init(async || ()).await.to_owned() },
+            async move {
+                cell.get_or_init(task::yield_now).await;
+            },
+        )
+    }),
+    ("Foreign", |_| {
+        let (send, receive) = foreign::channel();
+        pair(
+            async move { receive.await.expect("it is sent") },
+            async move {
+                let _ = send.send(());
+            },
+        )
+    }),
+];
 
 #[derive(Clone, Copy, Debug)]
 enum Together {
@@ -319,8 +261,8 @@ struct Two {
     keeps: Option<Awaited>,
 }
 
-fn two(sys: &System, [first, second]: [Thing; 2], how: Together) -> Two {
-    let (first, second) = (make(first, sys), make(second, sys));
+fn two(sys: &System, things: [Make; 2], how: Together) -> Two {
+    let [first, second] = things.map(|make| make(sys));
     let (one, other) = (first.awaited, second.awaited);
     let either = |one, other| async move {
         match select(one, other).await {
@@ -349,19 +291,89 @@ fn two(sys: &System, [first, second]: [Thing; 2], how: Together) -> Two {
     }
 }
 
-/// Polls a future in its handler.
-struct Waiter(Option<Awaited>);
+/// Polls a future in its handler, and notes the events that it has handled.
+struct Waiter {
+    awaited: Option<Awaited>,
+    journal: Journal,
+}
+
+impl Waiter {
+    fn spawn(
+        sys: &System,
+        awaited: impl Future<Output = ()> + Send + 'static,
+        journal: &Journal,
+    ) -> ActorRef<Self> {
+        sys.spawn(Self {
+            awaited: Some(Box::pin(awaited)),
+            journal: journal.clone(),
+        })
+    }
+}
 
 #[derive(Debug)]
 struct Wait;
+#[derive(Debug)]
+struct Note(u32);
+#[derive(Debug)]
+struct CountDown(u32);
 
 #[actor]
 impl Waiter {
     #[on]
     async fn wait(&mut self, _: Wait) {
-        if let Some(awaited) = self.0.take() {
+        if let Some(awaited) = self.awaited.take() {
             awaited.await;
         }
+        self.journal.note("waited");
+    }
+
+    #[on]
+    fn note(&mut self, note: Note) {
+        self.journal.note(format!("note {}", note.0));
+    }
+
+    #[on]
+    fn count_down(&mut self, left: CountDown, cx: &mut Context<Self>) {
+        self.journal.note(format!("{} left", left.0));
+        if left.0 > 0 {
+            cx.me().tell(CountDown(left.0 - 1));
+        }
+    }
+}
+
+#[test]
+fn what_comes_while_an_async_handler_waits_is_handled_after_it() {
+    contract(&["waited, note 1"], |sys| async move {
+        let journal = Journal::default();
+        let (go_on, wait) = oneshot::channel::<()>();
+        let waiter = Waiter::spawn(&sys, async { _ = wait.await }, &journal);
+        waiter.tell(Wait);
+        sys.sleep(MS).await;
+        waiter.tell(Note(1));
+        sys.sleep(MS).await;
+        go_on.send(()).expect("it waits");
+        waiter.stop().await;
+        journal.take().join(", ")
+    });
+}
+
+/// An actor begins to send to itself at each inbox length: at some length it yields between two events.
+#[test]
+fn what_comes_when_an_actor_lets_others_run_is_handled() {
+    for before in 0..300 {
+        let handled = in_production(|sys| async move {
+            let journal = Journal::default();
+            let waiter = Waiter::spawn(&sys, async {}, &journal);
+            for number in 0..before {
+                waiter.tell(Note(number));
+            }
+            waiter.tell(CountDown(5));
+            sys.sleep(MS).await;
+            journal.take()
+        });
+        let notes = (0..before).map(|number| format!("note {number}"));
+        let counts = (0..=5).rev().map(|left| format!("{left} left"));
+        assert!(notes.chain(counts).eq(handled), "{before} notes before");
     }
 }
 
@@ -373,16 +385,13 @@ enum Place {
     Body,
 }
 
-async fn run(sys: &System, things: [Thing; 2], how: Together, place: Place) {
-    let Two {
-        awaited,
-        brings,
-        keeps,
-    } = two(sys, things, how);
-    let brings: Vec<_> = brings.into_iter().map(task::spawn).collect();
+async fn run(sys: &System, things: [Make; 2], how: Together, place: Place) {
+    let two = two(sys, things, how);
+    let (awaited, keeps) = (two.awaited, two.keeps);
+    let brings: Vec<_> = two.brings.into_iter().map(task::spawn).collect();
     match place {
         Place::Handler => {
-            let waiter = sys.spawn(Waiter(Some(awaited)));
+            let waiter = Waiter::spawn(sys, awaited, &Journal::default());
             waiter.ask(Wait).await.expect("it answers");
         }
         Place::Task => task::spawn(awaited).await.expect("it ends"),
@@ -403,17 +412,16 @@ const EXECUTIONS: u64 = 24;
 
 fn every_pair_in(place: Place) {
     let mut failed = Vec::new();
-    for first in THINGS {
-        for second in THINGS {
+    for (one, first) in THINGS {
+        for (other, second) in THINGS {
             for how in TOGETHER {
                 let random = StrategySpec::Random;
                 let tester = Tester::new().iterations(EXECUTIONS).strategy(random);
-                let report = tester.run(move |sys| {
-                    let sys = sys.clone();
-                    async move { run(&sys, [first, second], how, place).await }
+                let report = tester.run(move |sys| async move {
+                    run(&sys, [first, second], how, place).await;
                 });
                 if let Some(bug) = report.bugs().first() {
-                    failed.push(format!("{first:?}, {second:?}, {how:?}: {}", bug.message()));
+                    failed.push(format!("{one}, {other}, {how:?}: {}", bug.message()));
                 }
             }
         }

@@ -13,6 +13,7 @@ use actor_test::strategy::{
 };
 use actor_test::{BugKind, Report, Tester};
 use behaviour::crew::{Work, crew};
+use behaviour::harness::{strategy, timeless};
 
 /// Returns every strategy of `-s list`, with and without parameters.
 fn all() -> Vec<StrategySpec> {
@@ -23,11 +24,10 @@ fn all() -> Vec<StrategySpec> {
     let mut all: Vec<String> = names
         .map(|form| form.split('[').next().unwrap_or_default().to_owned())
         .collect();
-    all.extend(["prob:1", "pct:1", "pct:7", "delay:rr/2", "delay:rtc/5"].map(String::from));
-    all.extend(["ss:rtc", "ss:rr/2", "weighted:3/2", "pos:local"].map(String::from));
-    all.extend(["ses:by=hb", "ses:by=schedules", "ses:then=ss"].map(String::from));
-    all.extend(["pb:by=hb", "pb:by=states", "pb:fair", "dfs:local"].map(String::from));
-    all.extend(["states:local", "states:order=breadth", "dpor:order=random"].map(String::from));
+    let with_parameters = "prob:1 pct:1 pct:7 delay:rr/2 delay:rtc/5 ss:rtc ss:rr/2 weighted:3/2 pos:local \
+         ses:by=hb ses:by=schedules ses:then=ss pb:by=hb pb:by=states pb:fair dfs:local \
+         states:local states:order=breadth dpor:order=random";
+    all.extend(with_parameters.split_whitespace().map(str::to_owned));
     let suffixed: Vec<String> = all
         .iter()
         .flat_map(|name| prefixes.iter().map(move |prefix| format!("{prefix}{name}")))
@@ -35,15 +35,11 @@ fn all() -> Vec<StrategySpec> {
         .collect();
     all.extend(suffixed);
     assert!(all.len() > 30, "{all:?}");
-    all.iter().map(|name| parse(name)).collect()
+    all.iter().map(|name| strategy(name)).collect()
 }
 
-fn parse(name: &str) -> StrategySpec {
-    name.parse().expect("the name of a strategy")
-}
-
-fn program(sys: &System) {
-    crew(sys, 4, 23);
+fn program(sys: System) {
+    crew(&sys, 4, 23);
 }
 
 /// Uses a bound that some executions reach, so that fair suffixes begin.
@@ -55,25 +51,12 @@ fn tester() -> Tester {
         .keep_going()
 }
 
-/// Removes the values that depend on the clock.
-fn timeless(mut report: Report) -> Report {
-    report.elapsed_s = 0.0;
-    for bug in &mut report.bugs {
-        bug.found_after_s = 0.0;
-    }
-    report
-}
-
 #[test]
 fn the_same_seed_does_the_same() {
     for spec in all() {
         let run = |workers| {
-            timeless(
-                tester()
-                    .strategy(spec.clone())
-                    .workers(workers)
-                    .run(|sys| program(&sys)),
-            )
+            let tester = tester().strategy(spec.clone()).workers(workers);
+            timeless(tester.run(program))
         };
         let one = run(1);
         assert_eq!(one, run(1), "{spec}");
@@ -133,10 +116,8 @@ fn an_iteration_needs_no_other() {
             spec: spec.clone(),
             strategy,
         };
-        let without_memory = tester()
-            .custom_strategy(Box::new(forgetful))
-            .run(|sys| program(&sys));
-        let with = tester().strategy(spec.clone()).run(|sys| program(&sys));
+        let without_memory = tester().custom_strategy(Box::new(forgetful)).run(program);
+        let with = tester().strategy(spec.clone()).run(program);
         assert_eq!(timeless(with), timeless(without_memory), "{spec}");
     }
 }
@@ -152,28 +133,15 @@ fn names_are_understood_again() {
         ("prob:3", "prob"),
         ("ss:prr", "ss"),
     ] {
-        assert_eq!(parse(long).to_string(), short);
+        assert_eq!(strategy(long).to_string(), short);
     }
 }
 
 #[test]
 fn what_is_out_of_range_is_refused() {
-    for text in [
-        "pct:0",
-        "pct:101",
-        "prob:0",
-        "prob:31",
-        "delay:prr/0",
-        "delay:xyz",
-        "delay:5",
-        "ss:rr/",
-        "random:1",
-        "fair-fair-pct",
-        "fair-random",
-        "fair-",
-        "fair-pos:1",
-        "early-fair-dfs",
-    ] {
+    let refused = "pct:0 pct:101 prob:0 prob:31 delay:prr/0 delay:xyz delay:5 ss:rr/ random:1 \
+                   fair-fair-pct fair-random fair- fair-pos:1 early-fair-dfs";
+    for text in refused.split_whitespace() {
         assert!(text.parse::<StrategySpec>().is_err(), "{text}");
     }
 }
@@ -238,7 +206,7 @@ impl Ends {
     }
 }
 
-fn a_and_b(sys: &System) {
+fn a_and_b(sys: System) {
     sys.monitor::<Ends>();
     let a = sys.spawn(A { stopped: false });
     sys.spawn(B { a });
@@ -250,20 +218,16 @@ fn an_unfair_strategy_is_cut_off_and_does_not_judge() {
     let follows = || Box::new(Delayed::new(RunToCompletion::new(), 0));
     let tester = Tester::new().iterations(10).max_steps(100);
     let impatient = tester.clone().temperature(20);
-    let report = impatient
-        .custom_strategy(follows())
-        .run(|sys| a_and_b(&sys));
+    let report = impatient.custom_strategy(follows()).run(a_and_b);
     report.assert_clean();
     assert_eq!((report.unfair_at_bound, report.undecided), (10, 10));
     assert!(report.liveness_unchecked);
     // With a fair suffix after the same number of steps, A is stopped.
     let suffixed = Box::new(FairSuffix::at_max_steps(follows()));
-    let report = tester.custom_strategy(suffixed).run(|sys| a_and_b(&sys));
+    let report = tester.custom_strategy(suffixed).run(a_and_b);
     report.assert_clean();
-    assert_eq!(
-        (report.fair, report.fair_at_bound, report.undecided),
-        (10, 0, 0)
-    );
+    assert_eq!((report.fair, report.fair_at_bound), (10, 0));
+    assert_eq!(report.undecided, 0);
     assert_eq!(report.fair_over_unfair_bound, 10);
     assert!(!report.liveness_unchecked);
 }
@@ -275,7 +239,7 @@ fn what_is_called_fair_ends_what_a_fair_schedule_ends() {
             continue;
         }
         let tester = Tester::new().iterations(200).max_steps(100);
-        let report = tester.strategy(spec.clone()).run(|sys| a_and_b(&sys));
+        let report = tester.strategy(spec.clone()).run(a_and_b);
         report.assert_clean();
         assert_eq!((report.fair_at_bound, report.undecided), (0, 0), "{spec}");
     }
@@ -323,6 +287,10 @@ impl Counts {
     }
 }
 
+fn spawn_counts(sys: &System, cold_at: u64, last: u64) {
+    sys.spawn(Counts { cold_at, last }).tell(Count(0));
+}
+
 /// The monitor is hot from step 4 to step 4 + 2 `cold_at`; the
 /// suffix begins at step 100, and 50 hot steps are allowed.
 fn hot_until(cold_at: u64) -> Report {
@@ -330,7 +298,7 @@ fn hot_until(cold_at: u64) -> Report {
     let tester = Tester::new().iterations(1).max_steps(100).temperature(50);
     tester.custom_strategy(Box::new(suffixed)).run(|sys| {
         sys.monitor::<Owed>();
-        sys.spawn(Counts { cold_at, last: 200 }).tell(Count(0));
+        spawn_counts(&sys, cold_at, 200);
     })
 }
 
@@ -453,7 +421,7 @@ fn the_explorers_are_sound() {
         let report = tester()
             .iterations(20)
             .custom_strategy(strategy)
-            .run(|sys| program(&sys));
+            .run(program);
         assert_eq!(report.executions, 20);
     }
 }
@@ -523,11 +491,7 @@ fn an_explorer_of_ones_own_says_who_comes_when() {
     let run = |strategy: Box<dyn Strategy>| {
         let report = tester.custom_strategy(strategy).run(|sys| {
             for _ in 0..6 {
-                let counts = Counts {
-                    cold_at: u64::MAX,
-                    last: 50,
-                };
-                sys.spawn(counts).tell(Count(0));
+                spawn_counts(&sys, u64::MAX, 50);
             }
         });
         report.assert_clean();
@@ -550,6 +514,12 @@ struct Noted {
     changes: Arc<Mutex<Vec<(char, usize)>>>,
 }
 
+impl Noted {
+    fn note(&self, what: char, operation: OperationId) {
+        self.changes.lock().unwrap().push((what, operation.index()));
+    }
+}
+
 impl DelayingExplorer for Noted {
     fn name(&self) -> String {
         "noted".into()
@@ -564,17 +534,14 @@ impl DelayingExplorer for Noted {
         self.explorer.delay(enabled);
     }
     fn started(&mut self, operation: OperationId) {
-        self.changes.lock().unwrap().push(('+', operation.index()));
+        self.note('+', operation);
     }
     fn finished(&mut self, operation: OperationId) {
-        self.changes.lock().unwrap().push(('-', operation.index()));
+        self.note('-', operation);
     }
     fn stepped(&mut self, step: &Pending) {
         self.explorer.stepped(step);
-        self.changes
-            .lock()
-            .unwrap()
-            .push((':', step.operation.index()));
+        self.note(':', step.operation);
     }
 }
 
@@ -587,23 +554,15 @@ fn an_explorer_is_told_what_starts_steps_and_finishes() {
     };
     let tester = Tester::new().iterations(1).check_every(0);
     let strategy = Box::new(Delayed::new(explorer, 0));
-    let report = tester.custom_strategy(strategy).run(|sys| {
-        sys.spawn(Counts {
-            cold_at: 9,
-            last: 1,
-        })
-        .tell(Count(0))
-    });
+    let report = tester
+        .custom_strategy(strategy)
+        .run(|sys| spawn_counts(&sys, 9, 1));
     report.assert_clean();
     // The body starts, spawns and sends; the counter handles, sends to itself and handles.
     let expected = "+0 :0 :0 :0 +1 -0 :1 :1 :1";
-    let words: Vec<String> = changes
-        .lock()
-        .unwrap()
-        .iter()
-        .map(|(what, who)| format!("{what}{who}"))
-        .collect();
-    assert_eq!(words.join(" "), expected);
+    let changes = changes.lock().unwrap();
+    let words = changes.iter().map(|(what, who)| format!("{what}{who}"));
+    assert_eq!(words.collect::<Vec<_>>().join(" "), expected);
 }
 
 /// Counts how often the operation of the last step, still enabled, was picked again.
@@ -655,11 +614,7 @@ fn the_probabilistic_walk_stays() {
     let tester = Tester::new().iterations(1).max_steps(20_000);
     let report = tester.custom_strategy(Box::new(strategy)).run(|sys| {
         for _ in 0..2 {
-            sys.spawn(Counts {
-                cold_at: u64::MAX,
-                last: 10_000,
-            })
-            .tell(Count(0));
+            spawn_counts(&sys, u64::MAX, 10_000);
         }
     });
     report.assert_clean();

@@ -2,7 +2,6 @@
 
 mod determinism;
 mod every_strategy;
-mod guarantees;
 mod pinned;
 mod portfolio;
 mod samplers;

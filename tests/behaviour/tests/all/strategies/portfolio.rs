@@ -5,18 +5,8 @@ use actor_core::prelude::*;
 use actor_test::report::MergeError;
 use actor_test::settings::{Partition, Search};
 use actor_test::{Report, Tester};
+use behaviour::harness::{strategy, timeless};
 use behaviour::programs;
-
-fn timeless(mut report: Report) -> Report {
-    report.elapsed_s = 0.0;
-    for strategy in &mut report.strategies {
-        strategy.elapsed_s = 0.0;
-    }
-    for bug in &mut report.bugs {
-        bug.found_after_s = 0.0;
-    }
-    report
-}
 
 fn tester(search: Search, iterations: u64) -> Tester {
     let tester = Tester::new().iterations(iterations).check_every(0);
@@ -27,20 +17,26 @@ fn explore(tester: Tester, program: impl Fn(&System) + Sync) -> Report {
     timeless(tester.run(|sys| program(&sys)))
 }
 
+fn one(name: &str) -> Search {
+    Search::Strategies(vec![strategy(name)])
+}
+
 fn searches() -> Vec<Search> {
-    let one = |name: &str| Search::Strategies(vec![name.parse().expect("a strategy")]);
     ["random", "prob", "pos:local", "surw"].map(one).to_vec()
 }
 
 /// Strategies that use the lengths of earlier executions.
 fn with_lengths() -> Vec<Search> {
-    let specs = ["pct", "fair-pct", "delay", "ss"];
-    let spec = |name: &str| name.parse().expect("a strategy");
-    let mut all = specs
-        .map(|name| Search::Strategies(vec![spec(name)]))
-        .to_vec();
-    all.push(Search::Strategies(vec![spec("pct"), spec("random")]));
+    let mut all = ["pct", "fair-pct", "delay", "ss"].map(one).to_vec();
+    all.push(Search::Strategies(vec![
+        strategy("pct"),
+        strategy("random"),
+    ]));
     all
+}
+
+fn partition(text: &str) -> Partition {
+    text.parse().expect("a part")
 }
 
 #[test]
@@ -102,8 +98,7 @@ fn the_bandit_comes_close_to_the_best_strategy() {
             };
             (0..3).map(seen).sum::<u64>() as f64
         };
-        let strategy = best.parse().expect("a strategy");
-        let alone = seen(Search::Strategies(vec![strategy]));
+        let alone = seen(one(best));
         let share = seen(Search::Portfolio) / alone;
         assert!(share > 0.8, "{share} of {best}");
     }
@@ -149,7 +144,7 @@ fn parts_of_a_search_add_up_to_the_whole() {
         let whole = explore(tester.clone(), buggy);
         for of in [1, 2, 5] {
             let part = |number| {
-                let part = format!("{number}/{of}").parse().expect("a part");
+                let part = partition(&format!("{number}/{of}"));
                 explore(tester.clone().partition(part), buggy)
             };
             let merged = Report::merge((1..=of).rev().map(part)).expect("all parts");
@@ -163,7 +158,7 @@ fn parts_of_a_search_add_up_to_the_whole() {
 fn a_part_of_a_portfolio_is_reproducible_by_itself() {
     let part = |workers| {
         let tester = tester(Search::Portfolio, 2_000).workers(workers);
-        let tester = tester.partition("2/3".parse().expect("a part"));
+        let tester = tester.partition(partition("2/3"));
         explore(tester, |sys| programs::paxos(sys, 2, 2))
     };
     assert_eq!(part(1).executions, 667);
@@ -176,7 +171,7 @@ fn a_part_that_is_told_lengths_is_reproducible_by_itself() {
     for search in with_lengths() {
         let part = |number, workers| {
             let tester = tester(search.clone(), 600).keep_going();
-            let part = format!("{number}/3").parse().expect("a part");
+            let part = partition(&format!("{number}/3"));
             explore(tester.workers(workers).partition(part), buggy)
         };
         let all = [1, 2, 3].map(|number| part(number, 1));
@@ -191,34 +186,24 @@ fn a_part_that_is_told_lengths_is_reproducible_by_itself() {
 
 #[test]
 fn what_does_not_belong_together_is_not_merged() {
-    let part = |partition: &str, seed| {
+    let part = |part: &str, seed| {
         let tester = tester(searches().remove(0), 50).seed(seed);
-        let tester = tester.partition(partition.parse().expect("a part"));
-        tester.run(|sys| buggy(&sys))
+        tester.partition(partition(part)).run(|sys| buggy(&sys))
     };
     let error = |parts: Vec<Report>| Report::merge(parts).expect_err("an error").to_string();
     assert_eq!(Report::merge([]), Err(MergeError::Nothing));
-    assert_eq!(
-        error(vec![part("1/3", 0), part("3/3", 0)]),
-        "test: part 2/3 is missing"
-    );
+    let without_two = vec![part("1/3", 0), part("3/3", 0)];
+    assert_eq!(error(without_two), "test: part 2/3 is missing");
     assert_eq!(error(vec![part("1/2", 0)]), "test: part 2/2 is missing");
-    assert_eq!(
-        error(vec![part("2/2", 0), part("2/2", 0), part("1/2", 0)]),
-        "test: part 2/2 is there twice"
-    );
+    let twice = vec![part("2/2", 0), part("2/2", 0), part("1/2", 0)];
+    assert_eq!(error(twice), "test: part 2/2 is there twice");
     let seeds = error(vec![part("1/2", 0), part("2/2", 1)]);
-    assert_eq!(
-        seeds,
-        "test: parts 1/2 and 2/2 differ in their seed: 0 and 1"
-    );
+    let expected = "test: parts 1/2 and 2/2 differ in their seed: 0 and 1";
+    assert_eq!(seeds, expected);
     let numbers = error(vec![part("1/2", 0), part("2/3", 0)]);
-    assert!(
-        numbers.contains("differ in their number of parts: 2 and 3"),
-        "{numbers}"
-    );
-    let tester = tester(searches().remove(0), 50);
-    let tester = tester.partition("2/2".parse().expect("a part"));
+    let expected = "differ in their number of parts: 2 and 3";
+    assert!(numbers.contains(expected), "{numbers}");
+    let tester = tester(searches().remove(0), 50).partition(partition("2/2"));
     let other = tester.run(|sys| programs::fan_in(&sys, 2, 2));
     let programs = error(vec![part("1/2", 0), other]);
     assert!(programs.contains("build"), "{programs}");
@@ -250,10 +235,8 @@ fn a_saturated_search_ends_by_itself() {
 fn an_unsaturated_search_goes_on() {
     let tester = tester(Search::Portfolio, 3_000).until_saturated();
     let report = explore(tester, |sys| programs::flood(sys, 4));
-    assert_eq!(
-        report.executions, 3_000,
-        "1 296 behaviours, of which half are seen"
-    );
+    // There are 1 296 behaviours, of which half are seen.
+    assert_eq!(report.executions, 3_000);
 }
 
 #[derive(Debug)]
@@ -312,18 +295,20 @@ fn budget(steps: u64, search: Search) -> Tester {
 /// Each execution of an empty test takes one step, and its start counts for twenty.
 #[test]
 fn a_budget_of_steps_pays_for_so_many_executions() {
-    let random = || Search::Strategies(vec!["random".parse().expect("a strategy")]);
-    let executions = |steps| explore(budget(steps, random()), |_| ()).executions;
-    assert_eq!(executions(0), 100, "a hundred at least");
-    assert_eq!(executions(21 * 100), 100);
-    assert_eq!(executions(21 * 100 + 1), 101);
-    assert_eq!(executions(21 * 5_000), 5_000);
-    assert_eq!(executions(21 * 5_000 + 1), 5_001);
-    let report = explore(budget(21 * 300, random()), |_| ());
-    assert_eq!(
-        report.verdict.gaps,
-        [actor_test::strategy::Gap::Budget { steps: 6_300 }]
-    );
+    let run = |steps| explore(budget(steps, one("random")), |_| ());
+    // A hundred at least.
+    for (steps, executions) in [
+        (0, 100),
+        (21 * 100, 100),
+        (21 * 100 + 1, 101),
+        (21 * 5_000, 5_000),
+        (21 * 5_000 + 1, 5_001),
+    ] {
+        assert_eq!(run(steps).executions, executions, "{steps} steps");
+    }
+    let report = run(21 * 300);
+    let gap = actor_test::strategy::Gap::Budget { steps: 6_300 };
+    assert_eq!(report.verdict.gaps, [gap]);
 }
 
 /// The budget pays for the same executions, with the same results, for any number of workers.

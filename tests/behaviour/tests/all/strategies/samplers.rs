@@ -11,9 +11,10 @@ use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{
     Choice, Delayed, DelayingExplorer, Enabled, Execution, Fairness, Pct, RoundRobin, Strategy,
-    StrategySpec,
 };
 use actor_test::{Report, Tester};
+use behaviour::harness::events::Tick;
+use behaviour::harness::strategy;
 use behaviour::node::{Rule, spawn};
 use behaviour::skew::{Skew, Who, skew};
 
@@ -21,11 +22,8 @@ fn tester(executions: u64) -> Tester {
     Tester::new().iterations(executions).check_every(0).seed(11)
 }
 
-fn run(strategy: &str, executions: u64, program: impl Fn(&System) + Sync) -> Report {
-    let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
-    let report = tester(executions)
-        .strategy(strategy)
-        .run(|sys| program(&sys));
+fn run(name: &str, executions: u64, program: impl Fn(System) + Sync) -> Report {
+    let report = tester(executions).strategy(strategy(name)).run(program);
     report.assert_clean();
     assert_eq!(report.executions, executions);
     report
@@ -65,18 +63,20 @@ fn assert_share_of_each(
         (*count as f64 - expected).powi(2) / expected
     });
     let statistic = deviations.sum::<f64>();
-    assert!(
-        statistic < critical,
-        "{statistic:.1} of {critical}: {counts:?}"
-    );
+    assert!(statistic < critical, "{statistic:.1}: {counts:?}");
 }
 
 /// Asserts the share of executions of skew(K) in which A's message is last.
 #[track_caller]
 fn assert_skew(strategy: &str, messages: u32, expected: f64) {
-    let executions = 40_000;
+    // The walk is the base of many strategies, and known most exactly.
+    let executions = if strategy == "random" {
+        200_000
+    } else {
+        40_000
+    };
     let hits: &'static AtomicU64 = Box::leak(Box::default());
-    run(strategy, executions, |sys| skew(sys, messages, hits));
+    run(strategy, executions, |sys| skew(&sys, messages, hits));
     assert_share(hits.load(Ordering::Relaxed), executions, expected);
 }
 
@@ -118,10 +118,7 @@ fn urw_picks_by_the_steps_that_are_left() {
     assert!((papers - 2.0 / 13.0).abs() < 1e-12, "{papers}");
     let odds = walk(Skew::new(4), by_left, &mut BTreeMap::new());
     let uniform = walk(Skew::new(4), |_, _| 1.0, &mut BTreeMap::new());
-    assert!(
-        odds > 1.3 * uniform,
-        "{odds} and {uniform} can be told apart"
-    );
+    assert!(odds > 1.3 * uniform, "{odds} and {uniform} are alike");
     assert_skew("urw", 4, odds);
 }
 
@@ -186,10 +183,8 @@ fn permutations<T: Copy>(of: &[T]) -> Vec<Vec<T>> {
 fn pos_keeps_priorities_but_of_what_raced() {
     let model = PosModel::default().odds(Skew::new(2), &Vec::new(), 0);
     let walk = walk(Skew::new(2), |_, _| 1.0, &mut BTreeMap::new());
-    assert!(
-        (model / walk - 1.0).abs() > 0.05,
-        "{model} and {walk} can be told apart"
-    );
+    let apart = (model / walk - 1.0).abs();
+    assert!(apart > 0.05, "{model} and {walk} are alike");
     assert_skew("pos", 2, model);
 }
 
@@ -261,6 +256,15 @@ impl PosModel {
     }
 }
 
+/// Sends this number of messages to the first node at its start.
+fn sender(messages: u64) -> Rule {
+    Box::new(move |acts, message| {
+        if message.is_none() {
+            (0..messages).for_each(|number| acts.send(0, "item", number));
+        }
+    })
+}
+
 /// Runs N senders and a sink, and records the order in which the sink receives.
 fn fan_in(sys: &System, senders: usize, messages: usize, orders: &'static Orders) {
     let mut order = Vec::new();
@@ -271,13 +275,7 @@ fn fan_in(sys: &System, senders: usize, messages: usize, orders: &'static Orders
             *orders.lock().unwrap().entry(order.clone()).or_default() += 1;
         }
     });
-    let sender = || -> Rule {
-        Box::new(move |acts, message| {
-            if message.is_none() {
-                (0..messages).for_each(|number| acts.send(0, "item", number as u64));
-            }
-        })
-    };
+    let sender = || sender(messages as u64);
     let senders = std::iter::repeat_with(sender).take(senders);
     spawn(sys, std::iter::once(sink).chain(senders).collect());
 }
@@ -287,30 +285,34 @@ type Orders = Mutex<BTreeMap<Vec<usize>, u64>>;
 fn orders(strategy: &str, senders: usize, messages: usize) -> BTreeMap<Vec<usize>, u64> {
     let orders: &'static Orders = Box::leak(Box::default());
     run(strategy, 20_000, |sys| {
-        fan_in(sys, senders, messages, orders)
+        fan_in(&sys, senders, messages, orders)
     });
     std::mem::take(&mut *orders.lock().unwrap())
 }
 
-/// Returns the number of executions in which a timer of the sink fires after all of B's messages.
-fn timer_is_last(strategy: &str, messages: u64) -> (u64, u64) {
+/// Returns the number of executions in which a timer of the sink fires after this number of B's messages.
+fn timer_after(strategy: &str, executions: u64, expected: u64, messages: u64) -> u64 {
     let hits: &'static AtomicU64 = Box::leak(Box::default());
-    let executions = 5_000;
     run(strategy, executions, |sys| {
         let sink = sys.spawn(Clocked {
             messages: 0,
-            expected: messages,
+            expected,
             hits,
         });
         sys.spawn(Source { sink, messages });
     });
-    (hits.load(Ordering::Relaxed), executions)
+    hits.load(Ordering::Relaxed)
+}
+
+/// The timer fires after all messages.
+fn timer_is_last(strategy: &str, messages: u64) -> (u64, u64) {
+    let executions = 5_000;
+    let hits = timer_after(strategy, executions, messages, messages);
+    (hits, executions)
 }
 
 #[derive(Debug)]
 struct Item;
-#[derive(Debug)]
-struct Tick;
 
 struct Clocked {
     messages: u64,
@@ -329,8 +331,8 @@ impl Clocked {
     }
     #[on]
     fn tick(&mut self, _: Tick) {
-        let last = self.messages == self.expected;
-        self.hits.fetch_add(u64::from(last), Ordering::Relaxed);
+        let is_hit = self.messages == self.expected;
+        self.hits.fetch_add(u64::from(is_hit), Ordering::Relaxed);
     }
 }
 
@@ -444,14 +446,7 @@ fn planted(depth: u32, of: u32, executions: u64) -> (f64, f64, u64) {
                     found.fetch_add(1, Ordering::Relaxed);
                 }
             });
-            let sender = || -> Rule {
-                Box::new(|acts, message| {
-                    if message.is_none() {
-                        (0..3).for_each(|number| acts.send(0, "item", number));
-                    }
-                })
-            };
-            spawn(&sys, vec![sink, sender(), sender()]);
+            spawn(&sys, vec![sink, sender(3), sender(3)]);
         });
     report.assert_clean();
     // The body, the sink, P and Q.
@@ -467,19 +462,11 @@ fn planted(depth: u32, of: u32, executions: u64) -> (f64, f64, u64) {
 fn pct_keeps_its_bound_on_planted_chains() {
     for depth in 1..=4 {
         let (share, bound, _) = planted(depth, depth, 40_000);
-        assert!(
-            share >= bound,
-            "depth {depth}: {share:.6}, bound {bound:.6}"
-        );
+        assert!(share >= bound, "depth {depth}: {share:.6} for {bound:.6}");
     }
     for depth in 2..=4 {
         let (_, _, found) = planted(depth - 1, depth, 5_000);
-        assert_eq!(
-            found,
-            0,
-            "a chain of depth {depth} needs {} changes",
-            depth - 1
-        );
+        assert_eq!(found, 0, "depth {depth} needs another change");
     }
 }
 
@@ -492,11 +479,11 @@ struct Given {
     /// True if every delay was allowed by the paper: fewer at a step than there are enabled operations.
     valid: bool,
     schedule: Vec<usize>,
-    schedules: Arc<Mutex<BTreeMap<Vec<usize>, u64>>>,
+    schedules: Arc<Orders>,
 }
 
 impl Given {
-    fn new(delays: Vec<u64>, schedules: &Arc<Mutex<BTreeMap<Vec<usize>, u64>>>) -> Self {
+    fn new(delays: Vec<u64>, schedules: &Arc<Orders>) -> Self {
         Self {
             explorer: RoundRobin::new(),
             delays,
@@ -557,7 +544,7 @@ impl Drop for Given {
 struct Counted<S> {
     strategy: S,
     schedule: Vec<usize>,
-    schedules: Arc<Mutex<BTreeMap<Vec<usize>, u64>>>,
+    schedules: Arc<Orders>,
 }
 
 impl<S: Strategy> Strategy for Counted<S> {
@@ -589,16 +576,7 @@ impl<S: Strategy> Strategy for Counted<S> {
 /// of delayed steps; each must occur at least with the paper's probability.
 #[test]
 fn stratified_sampling_keeps_its_bound() {
-    let program = |sys: &System| {
-        let sender = || -> Rule {
-            Box::new(|acts, message| {
-                if message.is_none() {
-                    acts.send(0, "item", 0);
-                }
-            })
-        };
-        spawn(sys, vec![Box::new(|_, _| {}), sender(), sender()]);
-    };
+    let program = |sys: System| spawn(&sys, vec![Box::new(|_, _| {}), sender(1), sender(1)]);
     for delays in 1..=3 {
         let steps = Arc::new(AtomicU64::new(0));
         let sampled = Arc::new(Mutex::new(BTreeMap::new()));
@@ -611,21 +589,19 @@ fn stratified_sampling_keeps_its_bound() {
             schedules: sampled.clone(),
         };
         let executions = 60_000;
-        tester(executions)
+        let report = tester(executions)
             .custom_strategy(Box::new(strategy))
-            .run(|sys| program(&sys))
-            .assert_clean();
+            .run(program);
+        report.assert_clean();
         let steps = steps.load(Ordering::Relaxed);
         let given = Arc::new(Mutex::new(BTreeMap::new()));
         for number in 0..steps.pow(delays) {
             let sequence = (0..delays)
                 .map(|digit| number / steps.pow(digit) % steps)
                 .collect();
-            let strategy = Given::new(sequence, &given);
-            tester(1)
-                .custom_strategy(Box::new(strategy))
-                .run(|sys| program(&sys))
-                .assert_clean();
+            let strategy = Box::new(Given::new(sequence, &given));
+            let report = tester(1).custom_strategy(strategy).run(program);
+            report.assert_clean();
         }
         let (sampled, given) = (sampled.lock().unwrap(), given.lock().unwrap());
         assert!(given.len() > 3 * delays as usize, "{}", given.len());
@@ -633,10 +609,8 @@ fn stratified_sampling_keeps_its_bound() {
         let expected = executions as f64 * bound;
         for schedule in given.keys() {
             let count = sampled.get(schedule).copied().unwrap_or(0) as f64;
-            assert!(
-                count > expected - 5.0 * expected.sqrt(),
-                "{count} times, at least {expected:.1} expected: {schedule:?}"
-            );
+            let is_enough = count > expected - 5.0 * expected.sqrt();
+            assert!(is_enough, "{count} times, for {expected:.1}: {schedule:?}");
         }
     }
 }
@@ -644,11 +618,10 @@ fn stratified_sampling_keeps_its_bound() {
 /// One execution in `long_one_in` has thousands of steps. In each, P sends ten
 /// messages, and one of Q's may come in between, which needs a change of priorities
 /// within the first steps. Returns the number of such cases among 200 executions.
-fn overtaken(strategy: &str, long_one_in: usize, seed: u64) -> u64 {
-    let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
+fn overtaken(name: &str, long_one_in: usize, seed: u64) -> u64 {
     let found: &'static AtomicU64 = Box::leak(Box::default());
     let tester = tester(200).seed(seed).max_steps(100_000);
-    let report = tester.strategy(strategy).run(|sys| {
+    let report = tester.strategy(strategy(name)).run(|sys| {
         let mut taken: Vec<usize> = Vec::new();
         let sink: Rule = Box::new(move |_, message| {
             let Some(message) = message else { return };
@@ -656,13 +629,6 @@ fn overtaken(strategy: &str, long_one_in: usize, seed: u64) -> u64 {
             let between = taken.len() == 11 && (4..8).any(|place| taken[place] == 2);
             found.fetch_add(u64::from(between), Ordering::Relaxed);
         });
-        let sender = |messages: u64| -> Rule {
-            Box::new(move |acts, message| {
-                if message.is_none() {
-                    (0..messages).for_each(|number| acts.send(0, "item", number));
-                }
-            })
-        };
         let mut rules = vec![sink, sender(10), sender(1)];
         // Two balls, so that another operation is always enabled.
         rules.push(Box::new(move |acts, message| match message {
@@ -701,4 +667,48 @@ fn change_points_fall_where_executions_are() {
             assert!(found >= least, "{strategy}, seed {seed}: {found} of 200");
         }
     }
+}
+
+/// Once the timer is set, only the timer and the send to its owner are enabled, so the timer fires first
+/// with a probability given by its weight. An event may have its own weight, for its send and its timer.
+#[test]
+fn weighted_walks_go_by_weights() {
+    for (name, executions, share) in [
+        ("weighted:8/1", 100_000, timer_first(8.0, 1.0, 8.0)),
+        ("weighted:1/1", 100_000, timer_first(1.0, 1.0, 1.0)),
+        ("weighted:1/8", 100_000, timer_first(1.0, 8.0, 1.0)),
+        ("weighted:8/1/Tick=16", 50_000, timer_first(8.0, 16.0, 8.0)),
+        ("weighted:8/3/Item=2", 50_000, timer_first(8.0, 3.0, 2.0)),
+        (
+            "weighted:8/3/Item=80/Other=9",
+            50_000,
+            timer_first(8.0, 3.0, 80.0),
+        ),
+    ] {
+        let hits = timer_after(name, executions, 0, 1);
+        assert_share(hits, executions, share);
+    }
+}
+
+/// The probability that the tick is handled before `Item`: it fires before `Item` is flushed.
+/// The walk has two chains: the start of `Clocked` and then its timer; the second spawn, the
+/// start of `Source` and its send. Both chains begin once the first spawn is flushed.
+fn timer_first(work: f64, timer: f64, told: f64) -> f64 {
+    // (steps of `Clocked` taken: 0 none, 1 started; steps of the other chain taken: 0 to 3)
+    fn walk(started: bool, chain: u32, weights: [f64; 3]) -> f64 {
+        let [work, timer, told] = weights;
+        let other = match chain {
+            3 => return 0.0,
+            2 => told,
+            _ => work,
+        };
+        if started {
+            let fires = timer / (timer + other);
+            fires + (1.0 - fires) * walk(true, chain + 1, weights)
+        } else {
+            let starts = work / (work + other);
+            starts * walk(true, chain, weights) + (1.0 - starts) * walk(false, chain + 1, weights)
+        }
+    }
+    walk(false, 0, [work, timer, told])
 }

@@ -40,7 +40,7 @@ impl Table {
 }
 
 /// Two players at one table.
-fn game(sys: &System) {
+fn game(sys: System) {
     let table = sys.spawn(Table::default());
     for _ in 0..2 {
         let table = table.clone();
@@ -125,10 +125,8 @@ fn a_strategy_is_asked_and_told_in_this_order() {
     assert_eq!(words, format!("{execution}{execution}no more"));
     assert_eq!(report.executions, 2);
     let (words, _) = noted(false, u64::MAX);
-    assert!(
-        !words.contains("Handle") && words.contains("Complete 7"),
-        "{words}"
-    );
+    assert!(!words.contains("Handle"), "{words}");
+    assert!(words.contains("Complete 7"), "{words}");
 }
 
 #[test]
@@ -172,11 +170,7 @@ impl Strategy for Prunes {
     }
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let prunes = self.prunes && enabled.step() == self.at;
-        if prunes {
-            None
-        } else {
-            self.walk.pick(enabled)
-        }
+        (!prunes).then(|| self.walk.pick(enabled))?
     }
     fn choose(&mut self, choice: Choice) -> u32 {
         self.walk.choose(choice)
@@ -195,15 +189,15 @@ fn prunes(at: u64) -> Box<dyn Strategy> {
 #[test]
 fn what_is_pruned_is_not_judged() {
     let tester = Tester::new().iterations(1).check_every(1);
-    let program = |sys: &System| {
+    let program = |sys: System| {
         sys.monitor::<Owed>();
         game(sys);
     };
-    let report = tester.custom_strategy(prunes(11)).run(|sys| program(&sys));
+    let report = tester.custom_strategy(prunes(11)).run(program);
     assert_eq!((report.pruned, report.bugs().len()), (1, 0));
     assert_eq!(report.undecided, 0);
     let tester = tester.iterations(2);
-    let report = tester.custom_strategy(prunes(11)).run(|sys| program(&sys));
+    let report = tester.custom_strategy(prunes(11)).run(program);
     assert_eq!((report.pruned, report.fair), (1, 1));
     report.assert_bug("`Owed` is hot");
     assert_eq!(report.bugs()[0].iteration, 2);
@@ -226,11 +220,8 @@ impl Strategy for Wild {
         true
     }
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        Some(if enabled.step() == 3 {
-            self.position
-        } else {
-            0
-        })
+        let is_wild = enabled.step() == 3;
+        Some(if is_wild { self.position } else { 0 })
     }
     fn choose(&mut self, _: Choice) -> u32 {
         self.answer
@@ -240,7 +231,7 @@ impl Strategy for Wild {
 fn wild(position: usize, answer: u32) -> Report {
     tester(3)
         .custom_strategy(Box::new(Wild { position, answer }))
-        .run(|sys| game(&sys))
+        .run(game)
 }
 
 #[test]
@@ -280,7 +271,7 @@ impl DelayingExplorer for Beyond {
 fn so_is_what_an_explorer_names_that_is_not_there() {
     let report = tester(1)
         .custom_strategy(Box::new(Delayed::new(Beyond, 0)))
-        .run(|sys| game(&sys));
+        .run(game);
     let bug = report.assert_bug("`delay:beyond/0` picked position 1 of 1");
     assert_eq!(bug.kind(), BugKind::Strategy);
 }
@@ -353,9 +344,7 @@ fn a_message_has_one_identity_in_all_schedules() {
         now: BTreeMap::new(),
         all: Arc::clone(&all),
     };
-    let report = tester(200)
-        .custom_strategy(Box::new(names))
-        .run(|sys| game(&sys));
+    let report = tester(200).custom_strategy(Box::new(names)).run(game);
     report.assert_clean();
     assert!(report.behaviours.seen > 1);
     let all = all.lock().unwrap();
