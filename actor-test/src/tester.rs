@@ -308,10 +308,6 @@ impl Tester {
     /// #[derive(Debug)]
     /// struct Double(u32);
     ///
-    /// impl Request for Double {
-    ///     type Reply = u32;
-    /// }
-    ///
     /// struct Doubler;
     ///
     /// #[actor]

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use actor_core::fs::{Disk, OpenOptions};
+use actor_core::journal::{Journal, JournalError};
 use actor_core::prelude::*;
 
 fn system(root: &Path) -> System {

@@ -99,11 +99,14 @@ fn share(name: &str, times: u32, bug: fn(&[u32]) -> bool) -> f64 {
     share_of_bugs(&tester.run(reads(times, bug)))
 }
 
+/// A condition on the numbers of the calls that failed.
+type Window = fn(&[u32]) -> bool;
+
 /// One fault hits a window of w of n places with probability
 /// w / n. Five standard errors are at most 0.04.
 #[test]
 fn anywhere_is_anywhere() {
-    let windows: [(u32, fn(&[u32]) -> bool, f64); 4] = [
+    let windows: [(u32, Window, f64); 4] = [
         (20, |failed| failed == [0], 0.05),
         (20, |failed| failed == [19], 0.05),
         (

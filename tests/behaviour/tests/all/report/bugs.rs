@@ -259,7 +259,7 @@ fn an_actor_that_only_talks_to_itself() {
     assert_eq!(continuations, 71);
 }
 
-/// At the bound of 400 steps, the actor has handled 200 of its own events. It
+/// At the bound of 400 steps, the actor has handled 200 of its own events. The actor
 /// ends after 600 of them, or sends to another actor in every three hundredth.
 #[test]
 fn an_actor_with_much_to_do_is_no_actor_that_does_nothing() {

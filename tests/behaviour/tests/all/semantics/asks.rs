@@ -264,7 +264,8 @@ fn a_reply_may_be_sent_by_another_actor_or_later() {
 
 #[test]
 fn a_reply_that_is_kept_is_lost_for_a_reason() {
-    let ends: [(&str, fn(&ActorRef<Desk>)); 3] = [
+    type End = fn(&ActorRef<Desk>);
+    let ends: [(&str, End); 3] = [
         ("Err(Dropped)", |desk| desk.tell(Forget)),
         ("Err(Stopped)", |desk| desk.tell(Halt)),
         ("Err(Failed)", |desk| desk.tell(Break)),

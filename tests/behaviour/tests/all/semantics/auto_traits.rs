@@ -87,5 +87,5 @@ fn auto_traits() {
         StepKind,
         Fairness,
     ];
-    assert_eq!((of_reports, of_settings, of_strategies), (16, 11, 22));
+    assert_eq!((of_reports, of_settings, of_strategies), (16, 10, 22));
 }

@@ -244,42 +244,67 @@ fn the_system_gives_up_at_the_fourth_failure_within_five_seconds() {
     }
 }
 
-/// Tells the time of its start.
-struct Clock(Duration);
+/// Records the times of its starts, and fails six times, the last time after a rest.
+struct Clock(Arc<Mutex<Vec<u64>>>);
 #[actor]
 impl Clock {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        self.0 = cx.now();
+        let mut starts = self.0.lock().expect("no one panics while noting");
+        starts.push(cx.now().as_secs());
+        match starts.len() {
+            ..7 => cx.me().tell(Break),
+            _ => cx.halt(),
+        }
     }
     #[on]
-    fn smash(&mut self, _: Break) {
+    async fn smash(&mut self, _: Break, cx: &mut Context<Self>) {
+        let starts = self.0.lock().expect("no one panics while noting").len();
+        if starts == 6 {
+            cx.sleep(Duration::from_secs(11)).await;
+        }
         panic!("ouch");
-    }
-    #[on]
-    fn started(&mut self, _: Life) -> Duration {
-        self.0
     }
 }
 
 #[test]
 fn a_child_waits_longer_each_time_in_virtual_time() {
-    // The last wait is the first again, since the child has lived for longer than the longest.
-    contract(&["[0, 2, 8, 18, 28, 38, 51]"], async |sys| {
+    let scenario = |sys: System| async move {
         let backoff = Backoff::new(Duration::from_secs(2), Duration::from_secs(10)).factor(3.0);
+        let starts: Arc<Mutex<Vec<u64>>> = Arc::default();
+        let noted = Arc::clone(&starts);
         let spawner = sys.spawner().backoff(backoff);
-        let clock = spawner.spawn_with(|| Clock(Duration::ZERO));
-        let mut starts = vec![];
-        for _ in 0..6 {
-            starts.push(clock.ask(Life).await.expect("it starts").as_secs());
-            if starts.len() == 6 {
-                sys.sleep(Duration::from_secs(11)).await;
-            }
-            clock.tell(Break);
-        }
-        starts.push(clock.ask(Life).await.expect("it starts").as_secs());
-        format!("{starts:?}")
-    });
+        let clock = spawner.spawn_with(move || Clock(Arc::clone(&noted)));
+        clock.stopped().await;
+        let starts = starts.lock().expect("no one panics while noting");
+        starts.clone()
+    };
+    // The last wait is the first again, since the child has lived for longer than the longest.
+    let expected = [0, 2, 8, 18, 28, 38, 51];
+    let (_, starts) = some_outcomes(&supervised().iterations(100), scenario);
+    assert_eq!(starts[0], expected);
+    // A timer may be late, and never early.
+    let waits =
+        |starts: &[u64]| -> Vec<u64> { starts.windows(2).map(|two| two[1] - two[0]).collect() };
+    for late in &starts {
+        let mut pairs = waits(late).into_iter().zip(waits(&expected));
+        assert!(pairs.all(|(wait, least)| wait >= least), "{late:?}");
+    }
+    assert_eq!(in_production(scenario), expected);
+}
+
+/// Answers with the time.
+struct Late;
+#[actor]
+impl Late {
+    #[on]
+    fn smash(&mut self, _: Break) {
+        panic!("ouch");
+    }
+    #[on]
+    fn time(&mut self, _: Life, cx: &mut Context<Self>) -> Duration {
+        cx.now()
+    }
 }
 
 #[test]
@@ -288,10 +313,10 @@ fn jitter_is_a_recorded_choice_of_three() {
         let second = Duration::from_secs(1);
         let backoff = Backoff::new(second, second).jitter(0.25);
         let spawner = sys.spawner().backoff(backoff);
-        let clock = spawner.spawn_with(|| Clock(Duration::ZERO));
-        clock.tell(Break);
-        let started = clock.ask(Life).await;
-        started.expect("it is brought back").as_millis()
+        let late = spawner.spawn_with(|| Late);
+        late.tell(Break);
+        let time = late.ask(Life).await;
+        time.expect("it is brought back").as_millis()
     });
     assert_eq!(times, [750, 1_000, 1_250]);
 }

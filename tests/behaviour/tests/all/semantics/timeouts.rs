@@ -17,9 +17,12 @@ struct Answer;
 #[derive(Clone, Debug)]
 struct TooLate;
 
+/// Sets the timeout of an asker.
+type SetTimeout = fn(&mut Context<Asker>);
+
 /// Waits for an answer; `set` sets the timeout. There is no handler for `TooLate` afterwards.
 struct Asker {
-    set: fn(&mut Context<Self>),
+    set: SetTimeout,
     journal: Journal,
 }
 
@@ -51,14 +54,14 @@ impl Asker {
     }
 }
 
-fn ask(sys: &System, set: fn(&mut Context<Asker>), journal: &Journal) {
+fn ask(sys: &System, set: SetTimeout, journal: &Journal) {
     let journal = journal.clone();
     sys.spawn(Asker { set, journal }).tell(Answer);
 }
 
 #[test]
 fn a_timer_outlives_its_state() {
-    let rows: [(&str, fn(&mut Context<Asker>)); 4] = [
+    let rows: [(&str, SetTimeout); 4] = [
         ("a plain one", |cx| drop(cx.after(SECOND, TooLate))),
         ("one with a name", |cx| {
             cx.timer().named("late").after(SECOND, TooLate);
@@ -81,7 +84,7 @@ fn a_timer_outlives_its_state() {
 /// Of the answer and the timeout, either may be first; the other has no effect then.
 #[test]
 fn a_timeout_ends_with_its_scope() {
-    let rows: [(&str, fn(&mut Context<Asker>)); 7] = [
+    let rows: [(&str, SetTimeout); 7] = [
         ("of the state", |cx| {
             cx.timer().until_state_left().after(SECOND, TooLate);
         }),

@@ -209,8 +209,7 @@ fn a_panic_is_told_to_who_waits() {
         }
     };
     let supervised = || Tester::new().supervised(true);
-    let waits = program(true);
-    let report = supervised().iterations(100).run(|sys| waits(&sys));
+    let report = supervised().iterations(100).run(program(true));
     report.assert_clean();
     let tester = supervised().iterations(2_000);
     let parts = ["a scoped thread panicked"];

@@ -75,7 +75,7 @@ where
         async move { note(&seen, outcome.await) }
     });
     let outcome = in_production(scenario);
-    assert_eq!(under_test, [outcome.clone()]);
+    assert_eq!(under_test, std::slice::from_ref(&outcome));
     outcome
 }
 

@@ -64,7 +64,7 @@ async fn drains<T>(mut receive: mpsc::Receiver<T>) {
 
 type Make = fn(&System) -> Pair;
 
-/// What can be awaited, by name.
+/// Each thing that can be awaited, by name.
 const THINGS: [(&str, Make); 22] = [
     ("Ask", |sys| {
         let other = sys.spawn(Other);
