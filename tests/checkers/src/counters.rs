@@ -43,18 +43,18 @@ struct Client {
 impl Client {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        self.call(cx);
+        self.send(cx);
     }
 
     #[on]
     fn reply(&mut self, _: Reply, cx: &mut Context<Self>) {
         self.left -= 1;
         if self.left > 0 {
-            self.call(cx);
+            self.send(cx);
         }
     }
 
-    fn call(&self, cx: &mut Context<Self>) {
+    fn send(&self, cx: &mut Context<Self>) {
         self.server.tell(Call {
             from: cx.recipient(),
         });
