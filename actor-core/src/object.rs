@@ -418,7 +418,7 @@ impl OwnedObject {
         Self(runtime::is_controlled().then(|| Arc::new(object)))
     }
 
-    /// As [`Object::wait`].
+    /// Awaits a future; under test, a step begins when the future is ready.
     pub(crate) async fn wait<F: Future>(
         &self,
         operation: ObjectOperation,
@@ -430,6 +430,17 @@ impl OwnedObject {
             None => future.await,
             Some(object) => object.wait(operation, wait, future, effect).await,
         }
+    }
+
+    /// Awaits the end of the other side of a channel.
+    #[track_caller]
+    pub(crate) fn wait_for_end(
+        &self,
+        kind: &'static str,
+        closed: impl Future<Output = ()>,
+    ) -> impl Future<Output = ()> {
+        let operation = ObjectOperation::new(kind, "sees the end of");
+        self.wait(operation, Wait::News, closed, |()| AccessEffect::READS)
     }
 
     /// Lets the operations that are blocked on the object try again.

@@ -45,7 +45,7 @@ pub(super) const WRITE: LockMode = LockMode {
     effect: AccessEffect::TAKES,
 };
 
-/// As [`WRITE`]; the writer goes ahead of later readers.
+/// An exclusive lock whose writer goes ahead of later readers.
 pub(super) const WRITE_FIRST: LockMode = LockMode {
     wait: Wait::First,
     ..WRITE
@@ -78,7 +78,7 @@ impl LockMode {
         }
     }
 
-    /// As [`acquire`](Self::acquire), for a guard that owns the `Arc` of its lock.
+    /// Waits for a lock in async code; the guard owns the `Arc` of its lock.
     #[track_caller]
     pub(super) fn acquire_owned<L: Lock + ?Sized, F, G, H>(
         &'static self,
@@ -129,7 +129,7 @@ impl LockMode {
         tried.map(|inner| wrap(Guard::of(object, operation, inner)))
     }
 
-    /// As [`try_acquire`](Self::try_acquire), for a guard that owns the `Arc` of its lock.
+    /// Takes an async lock if that is possible at once; the guard owns the `Arc` of its lock.
     #[track_caller]
     pub(super) fn try_acquire_owned<L: Lock + ?Sized, G, H, E>(
         &self,
@@ -218,7 +218,7 @@ pub(super) trait Lock {
     fn object(&self) -> &Object;
 }
 
-/// As [`Guard`], with the `Arc` of its lock.
+/// A guard of tokio with the `Arc` of its lock, and the hold that it ends.
 pub(super) struct OwnedGuard<G, L: Lock + ?Sized> {
     pub(super) hold: ObjectHold,
     pub(super) inner: Owned<G, L>,
@@ -244,7 +244,7 @@ macro_rules! guard {
     };
 }
 
-/// As `guard!`, for an exclusive guard.
+/// Implements `DerefMut` as well, for an exclusive guard.
 macro_rules! guard_mut {
     ([$($bound:tt)*] $guard:ty) => {
         guard!([$($bound)*] $guard);
@@ -259,7 +259,7 @@ macro_rules! guard_mut {
     };
 }
 
-/// As `guard!` or `guard_mut!`, for a guard that owns the `Arc` of its lock; implements `Drop` as well.
+/// Implements `Drop` as well, for a guard that owns the `Arc` of its lock.
 macro_rules! owned_guard {
     ($guard_macro:ident, $guard:ident) => {
         $guard_macro!([?Sized + 'static] $guard<T>);
@@ -310,7 +310,7 @@ macro_rules! async_lock {
                 Self(Observed::new(tokio::sync::$lock::new(value)))
             }
 
-            /// As [`new`](Self::new), in a `static`.
+            /// Creates a lock with a value, in a `static`.
             #[track_caller]
             pub const fn const_new(value: T) -> Self {
                 Self(Observed::new(tokio::sync::$lock::const_new(value)))

@@ -221,11 +221,8 @@ macro_rules! sender {
             /// Waits until the receiver is gone or closed.
             #[track_caller]
             pub fn closed(&self) -> impl Future<Output = ()> {
-                let operation = ObjectOperation::new(KIND, "sees the end of");
                 let End { inner, object } = &self.0;
-                object.wait(operation, Wait::News, inner.closed(), |()| {
-                    AccessEffect::READS
-                })
+                object.wait_for_end(KIND, inner.closed())
             }
 
             /// True if the receiver is gone or closed.

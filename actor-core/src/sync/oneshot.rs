@@ -55,7 +55,6 @@ impl<T> Sender<T> {
     /// Waits until the receiver is gone or closed.
     #[track_caller]
     pub fn closed(&mut self) -> impl Future<Output = ()> {
-        let operation = ObjectOperation::new(KIND, "sees the end of");
         let End { inner, object } = &mut self.0;
         let inner = inner.as_mut();
         let closed = async move {
@@ -63,7 +62,7 @@ impl<T> Sender<T> {
                 inner.closed().await;
             }
         };
-        object.wait(operation, Wait::News, closed, |()| AccessEffect::READS)
+        object.wait_for_end(KIND, closed)
     }
 
     /// True if the receiver is gone or closed.

@@ -133,11 +133,8 @@ impl<T> Sender<T> {
     /// Waits until no receiver is left.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
-        let operation = ObjectOperation::new(KIND, "sees the end of");
         let End { inner, object } = &self.0;
-        object.wait(operation, Wait::News, inner.closed(), |()| {
-            AccessEffect::READS
-        })
+        object.wait_for_end(KIND, inner.closed())
     }
 
     /// The number of receivers.

@@ -46,7 +46,7 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read).
+    /// Returns the guard in the error if the lock is poisoned: a writer has panicked.
     #[track_caller]
     #[inline]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
