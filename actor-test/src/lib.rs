@@ -66,52 +66,82 @@
 //! the execution's seed and the virtual clock, on Linux with glibc. Code that keeps state in statics or
 //! starts threads is outside the tester's control. On other systems, so is code that reads the clock or
 //! iterates a `HashMap`. Executions that differ because of such code are reported.
-
 //!
 //! # From `#[actor_test]` to its report
 //!
 //! For readers of the sources: each folder of this crate is a layer and imports only those below it. The
-//! first lines of a folder describe its contents and its callers.
+//! first lines of a folder describe its contents and its callers. Layers that run nothing build without the
+//! default feature `engine`: they are what `cargo actor-test` needs.
 //!
 //! 1. The macro expands to a libtest test that calls `hosting::run` with its `declaration`: name, place,
 //!    options, parameters, body. `cargo actor-test`, a package of its own, starts the same test as a child.
 //! 2. `hosting` reads `settings` from flags, variables, attributes and the manifest, and starts the watchdog.
-//!    Then `trace` replays saved schedules first.
+//!    Then `replay` runs saved schedules first.
 //! 3. `exploring` plans the strategy of each iteration, runs the iterations on workers, and merges their
 //!    results in the order of the iterations. [`Tester`] enters here.
 //! 4. `engine` runs one iteration: before each step it asks the `strategy` for an operation. The iteration
 //!    ends with an outcome: steps, class, decisions, perhaps a finding (`data`).
-//! 5. A failing execution is confirmed. Then `trace` runs it again with full recording and writes it to disk.
+//! 5. A failing execution is confirmed. Then `replay` runs it again with full recording, and `trace` writes it to
+//!    disk.
 //! 6. `report` holds the results, computes the verdict and has the words for both. `hosting` prints them, or
 //!    sends the report to the tool.
 
-mod codec;
+// The tool uses a part of what the layers without `engine` hold.
+#![cfg_attr(
+    not(feature = "engine"),
+    allow(dead_code, unreachable_pub, unused_imports)
+)]
+
 mod data;
-mod debugging;
-mod declaration;
-mod engine;
-mod explaining;
-mod exploring;
 mod hash;
-mod hosting;
-mod parallel;
 mod plural;
+#[doc(hidden)]
+pub mod protocol;
 pub mod report;
+mod search_dir;
 pub mod settings;
-pub mod strategy;
-mod tester;
 #[doc(hidden)]
 pub mod tool;
 mod trace;
 mod wall_clock;
+
+#[cfg(feature = "engine")]
+mod codec;
+#[cfg(feature = "engine")]
+mod debugging;
+#[cfg(feature = "engine")]
+mod declaration;
+#[cfg(feature = "engine")]
+mod engine;
+#[cfg(feature = "engine")]
+mod explaining;
+#[cfg(feature = "engine")]
+mod exploring;
+#[cfg(feature = "engine")]
+mod hosting;
+#[cfg(feature = "engine")]
+mod parallel;
+#[cfg(feature = "engine")]
+mod records;
+#[cfg(feature = "engine")]
+mod replay;
+#[cfg(feature = "engine")]
+pub mod strategy;
+#[cfg(feature = "engine")]
+mod tester;
+#[cfg(feature = "engine")]
 mod worker_registry;
 
-pub use actor_macros::actor_test;
 pub use data::bug::{BugKind, Finding};
 pub use data::causes;
 pub use data::story;
-pub use declaration::attribute::BodyOutput;
 pub use report::data::{Bug, Report};
+
+#[cfg(feature = "engine")]
+pub use actor_macros::actor_test;
+#[cfg(feature = "engine")]
+pub use declaration::attribute::BodyOutput;
+#[cfg(feature = "engine")]
 pub use tester::{CustomTester, Tester};
 
 /// The clocks of nodes: their offset and drift, their jumps, and the resolution of timestamps.
@@ -132,20 +162,23 @@ pub mod faults {
 }
 
 /// Schedules that a test describes step by step, for one execution.
+#[cfg(feature = "engine")]
 pub mod script {
     pub use crate::exploring::script::ScriptResult;
     pub use crate::hosting::script::follow;
 }
 
 /// The items that the expansion of `#[actor_test]` uses.
+#[cfg(feature = "engine")]
 #[doc(hidden)]
 pub mod __private {
     pub use actor_core::System;
     pub use inventory;
 
     pub use crate::declaration::attribute::{
-        ActorTest, Attributes, Pending, Registered, TestBody, TestOutcome, finish,
+        ActorTest, Pending, Registered, TestBody, TestOutcome, finish,
     };
     pub use crate::declaration::parameters::{Values, values};
     pub use crate::hosting::run::run;
+    pub use crate::settings::attributes::Attributes;
 }

@@ -15,8 +15,9 @@ use crate::exploring::explorer::Explorer;
 use crate::exploring::script::{ScriptResult, follow};
 use crate::exploring::workers::{Silent, explore, explore_alone};
 use crate::report::data::Report;
+use crate::settings::strategy::StrategySpec;
 use crate::settings::{Delivery, Deny, Partition, Search, Settings};
-use crate::strategy::{Strategy, StrategySpec, parse};
+use crate::strategy::{Strategy, parse};
 
 /// Explores a closure as an actor test and returns a [`Report`].
 ///

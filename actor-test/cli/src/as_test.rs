@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use actor_test::tool::parameters;
+use actor_test::tool::test_name;
 use actor_test::tool::trace::Trace;
 
 use crate::words;
@@ -44,7 +44,7 @@ fn path(test: &str) -> &str {
 }
 
 fn name(test: &str) -> String {
-    let path = parameters::path(test);
+    let path = test_name::path(test);
     let function = path.rsplit("::").next().unwrap_or(path);
     let values = &test[path.len()..];
     let letter = |letter: char| match letter.is_ascii_alphanumeric() {

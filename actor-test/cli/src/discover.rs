@@ -14,7 +14,7 @@ use super::Trouble;
 use super::build::{BuildOutput, Executable};
 use super::options::Filter;
 use crate::words;
-use actor_test::tool::parameters;
+use actor_test::tool::test_name;
 
 /// The maximum length of a test's path.
 const NAME_MAX: usize = 4096;
@@ -105,7 +105,7 @@ impl Test {
 
     /// Returns the path of the test: crate, modules and function.
     pub(crate) fn path(&self) -> &str {
-        parameters::path(&self.name)
+        test_name::path(&self.name)
     }
 }
 
@@ -170,7 +170,7 @@ pub(crate) fn select(
 /// Returns up to three tests whose names, or parts of them, resemble a filter.
 pub(crate) fn nearest<'a>(tests: &'a [Test], filters: &[String]) -> Vec<&'a str> {
     let likeness = |name: &str, filter: &str| {
-        let path = parameters::path(name);
+        let path = test_name::path(name);
         let parts = path.split("::").chain([path, name]);
         parts
             .map(|part| strsim::jaro_winkler(part, filter))

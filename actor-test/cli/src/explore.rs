@@ -19,12 +19,12 @@ use super::{Exit, Trouble, build, combinations, interruption};
 use crate::words::{self, CommandContext};
 use actor_test::tool::Settings;
 use actor_test::tool::StrategyTurn;
+use actor_test::tool::environment;
 use actor_test::tool::overrides::Overrides;
-use actor_test::tool::postmortem::{Postmortem, examine};
+use actor_test::tool::postmortem::{Postmortem, crash_report, examine};
 use actor_test::tool::process::{ChildEnd, ChildJob};
 use actor_test::tool::protocol::{ChildEvent, Ignored, Task};
 use actor_test::tool::trace;
-use actor_test::tool::{environment, run as running};
 use actor_test::{BugKind, Finding};
 
 /// Explores the selected tests.
@@ -462,7 +462,7 @@ impl<'a> ChildAnalysis<'a> {
             strategies,
         } = self.began;
         let strategy = strategies.get(turn.strategy).map_or("", String::as_str);
-        let mut report = running::ended(&self.test.name, &settings, finding, strategy, turn);
+        let mut report = crash_report(&self.test.name, &settings, finding, strategy, turn);
         let bug = &mut report.bugs[0];
         bug.found_after_s = self.ending.elapsed.as_secs_f64();
         match (&self.job.task, at) {

@@ -15,7 +15,7 @@ use super::verdict::TestVerdict;
 use crate::words;
 use actor_test::Report;
 use actor_test::report::StrategyStatistics;
-use actor_test::tool::parameters;
+use actor_test::tool::test_name;
 
 /// An unfinished document: a suite for each test executable, a case for each test.
 pub(crate) struct Junit {
@@ -45,7 +45,7 @@ impl Junit {
     pub(crate) fn add(&mut self, test: &Test, ended: &TestEnd, block: &str) {
         let suite = suite(test);
         let mut case = TestCase::new(
-            parameters::libtest_name(&test.name),
+            test_name::libtest_name(&test.name),
             status(&ended.verdict, block),
         );
         case.set_classname(&*suite).set_time(ended.elapsed);

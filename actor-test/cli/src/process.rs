@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use super::Trouble;
 use super::discover::Test;
+use actor_test::tool::environment;
 use actor_test::tool::process::{self, ChildEnd, ChildJob, Conversation};
 use actor_test::tool::protocol::ChildEvent;
-use actor_test::tool::{environment, watchdog};
 
 pub(crate) fn run(
     test: &Test,
@@ -50,7 +50,7 @@ fn hang_timeout(test: &Test, job: &ChildJob) -> Duration {
     job.given
         .hang_timeout
         .or_else(manifest)
-        .unwrap_or(watchdog::HANG_TIMEOUT)
+        .unwrap_or(process::HANG_TIMEOUT)
 }
 
 #[cfg(target_os = "macos")]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actor_test::strategy::SizeEstimate;
+use actor_test::tool::extent::SizeEstimate;
 
 use crate::words;
 

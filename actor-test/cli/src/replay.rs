@@ -13,9 +13,9 @@ use crate::words;
 use actor_test::story::Story;
 use actor_test::tool::environment;
 use actor_test::tool::overrides::Overrides;
-use actor_test::tool::parameters;
 use actor_test::tool::process::{ChildEnd, ChildJob};
 use actor_test::tool::protocol::{ChildEvent, Ignored, Task};
+use actor_test::tool::test_name;
 use actor_test::tool::trace::{Trace, is_saved};
 use actor_test::{Bug, BugKind, Finding};
 
@@ -272,7 +272,7 @@ pub(crate) fn find(selection: &PackageSelection, trace: &Trace) -> Result<discov
     let tests = discover::discover(&built)?;
     let known = tests.len();
     let nearest = discover::nearest(&tests, std::slice::from_ref(&trace.test)).join(" or ");
-    let path = parameters::path(&trace.test);
+    let path = test_name::path(&trace.test);
     let mut called: Vec<_> = tests.into_iter().filter(|test| test.name == path).collect();
     // Two packages may have a test of that path; the recorded package comes first.
     called.sort_by_key(|test| trace.package.as_ref() != Some(&test.executable.package.name));

@@ -6,7 +6,7 @@
 //! moved, and the rest can still be followed.
 
 use crate::data::faults::FaultKind;
-use crate::data::records::{MessageId, StepKind};
+use crate::data::step::{MessageId, StepKind};
 use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 

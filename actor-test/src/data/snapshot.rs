@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::data::fields::Fields;
-use crate::data::records::StepKind;
+use crate::data::step::StepKind;
 use crate::data::story::{DiskCall, MonitorKind, Purpose, Temperature};
 
 /// A snapshot of an execution between two steps.

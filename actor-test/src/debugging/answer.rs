@@ -3,21 +3,21 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::replayer::Replayer;
-use super::{QueryAnswer, RunResult};
 use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
 use crate::data::story::Story;
 use crate::engine::{Outcome, Program, RecordLevel, RecordedDecision, RunOptions, checks, chosen};
 use crate::explaining::causes::{Escape, escape};
+use crate::protocol::inquiry::{QueryAnswer, RunResult};
+use crate::replay::decision_log;
+use crate::replay::{fair_from, replay_until};
 use crate::report::data::Recording;
 use crate::report::words;
 use crate::settings::Bounds;
+use crate::settings::strategy::StrategySpec;
 use crate::strategy::{
     BranchedReplay, Choice, Enabled, Execution, Fairness, Guided, Named, Steady, Strategy,
-    StrategySpec,
 };
-use crate::trace::decision_log;
-use crate::trace::replay::{fair_from, replay_until};
 
 /// Replays the execution with its story.
 pub(super) fn run(program: &(dyn Program + Sync), test: &str, recording: &Recording) -> RunResult {

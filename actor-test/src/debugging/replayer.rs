@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::engine::{Engine, Outcome, Program, RecordedDecision, RunOptions};
+use crate::replay::{fairness_of, taken};
 use crate::report::data::Recording;
 use crate::settings::Bounds;
 use crate::strategy::{Execution, Replay, Strategy};
-use crate::trace::replay::{fairness_of, taken};
 use crate::worker_registry::{self, WorkerStatus};
 
 /// A recorded execution with an engine that re-executes it.

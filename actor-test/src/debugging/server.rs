@@ -12,10 +12,10 @@ use std::thread::{Builder, Scope, scope};
 
 use super::answer::{self, differs};
 use super::replayer::Replayer;
-use super::{Inquiry, QueryAnswer, Question, RunResult};
 use crate::data::snapshot::Snapshot;
 use crate::data::story::Story;
 use crate::engine::{Program, RunOptions, STACK_BYTES, StepObserver};
+use crate::protocol::inquiry::{Inquiry, QueryAnswer, Question, RunResult};
 use crate::report::data::Recording;
 use crate::worker_registry::WorkerStatus;
 

@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 
-use super::{Inquiry, QueryAnswer, Question, RunResult, serve};
+use super::serve;
 use crate::Tester;
-use crate::data::records::StepKind;
 use crate::data::snapshot::Snapshot;
+use crate::data::step::StepKind;
 use crate::data::story::Story;
 use crate::engine::Program;
+use crate::protocol::inquiry::{Inquiry, QueryAnswer, Question, RunResult};
 use crate::report::data::{Bug, Recording};
-use crate::strategy::StrategySpec;
+use crate::settings::strategy::StrategySpec;
 
 #[derive(Debug)]
 struct Put(u32);

@@ -5,4 +5,4 @@
 
 pub(crate) mod attribute;
 mod covering;
-pub mod parameters;
+pub(crate) mod parameters;

@@ -114,6 +114,12 @@ pub(crate) enum ParameterError {
     TooManyTuples(usize, usize),
 }
 
+/// Returns the names of a test's parameters.
+pub(crate) fn names(test: &ActorTest) -> Vec<&'static str> {
+    let parameters = test.parameters.iter();
+    parameters.map(|parameter| parameter.name()).collect()
+}
+
 /// Returns all combinations of a test that are run, in order.
 pub(crate) fn combinations(test: &'static ActorTest) -> Result<Vec<Combination>, ParameterError> {
     let labels = labels(test)?;
@@ -259,21 +265,11 @@ fn choose(
         .find_map(|(at, rest)| choose(test, labels, rest, [&chosen[..], &[at]].concat()))
 }
 
-/// Returns the name of a test without the values of its parameters.
-pub fn path(name: &str) -> &str {
-    name.split_once('[').map_or(name, |(path, _)| path)
-}
-
-/// Returns the name of a test in libtest: its path without the crate.
-pub fn libtest_name(name: &str) -> &str {
-    let path = path(name);
-    path.split_once("::").map_or(path, |(_, rest)| rest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declaration::attribute::{Attributes, TestBody};
+    use crate::declaration::attribute::TestBody;
+    use crate::settings::attributes::Attributes;
 
     static COUNTS: Values<u32> = Values::new("n", || values([1, 12]));
     static TEXTS: Values<&str> = Values::new("text", || values(["a", "a\", n=\"b", "two\nlines"]));

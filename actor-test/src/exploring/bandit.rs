@@ -5,9 +5,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::exploring::plan::PILOTS;
 use crate::exploring::summary::Novelty;
 use crate::hash::mix;
+use crate::settings::strategy::portfolio::arms;
+use crate::settings::strategy::{Placement, StrategySpec};
 use crate::settings::{Search, Settings};
-use crate::strategy::portfolio::arms;
-use crate::strategy::{Placement, StrategySpec, below, generator};
+use crate::strategy::{below, generator};
 
 /// The number of turns of each arm before scores count.
 const ROUNDS: u64 = 7;
@@ -222,7 +223,7 @@ fn in_proportion(scores: &[f64], rng: &mut Xoshiro256PlusPlus) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategy::portfolio;
+    use crate::settings::strategy::portfolio;
 
     /// Only one arm earns anything. Three turns of ten go to any of the nine arms, so each of the others
     /// has one of thirty, within five standard errors.

@@ -3,7 +3,7 @@
 use crate::engine::Program;
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
-use crate::exploring::plan::StrategyTurn;
+use crate::settings::turn::StrategyTurn;
 use crate::settings::{Bounds, Settings};
 use crate::strategy::{Random, Strategy};
 

@@ -11,7 +11,8 @@ use crate::exploring::explorer::{Contribution, Explorer};
 use crate::parallel::map_ordered;
 use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
-use crate::strategy::{Continuation, Estimates, StrategySpec};
+use crate::settings::strategy::StrategySpec;
+use crate::strategy::{Continuation, Estimates};
 
 /// Judges suspected liveness bugs, in the order of their iterations.
 ///

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction};
+use crate::data::extent::SizeEstimate;
 use crate::report::verdict::{Assumption, SearchKind, Verdict};
 use crate::settings::Bounds;
-use crate::strategy::{CoverageClaim, Gap, Reduction, SizeEstimate};
 
 /// The course of a search: its executions, and how it ended.
 #[derive(Clone, Debug, Default)]

@@ -2,6 +2,7 @@
 //! controls; if they share more, executions that were never run may fail.
 
 use crate::data::bug::BugKind;
+use crate::data::coverage_claim::{Gap, Reduction};
 use crate::engine::Program;
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
@@ -10,8 +11,9 @@ use crate::exploring::summary::Summary;
 use crate::exploring::workers::{Exploration, Silent};
 use crate::report::data::Report;
 use crate::report::verdict::SearchKind;
+use crate::settings::strategy::StrategySpec;
 use crate::settings::{Search, Settings};
-use crate::strategy::{Gap, Random, Reduction, StrategySpec};
+use crate::strategy::Random;
 
 /// Samples as many executions as the settings say after a proof. If one fails, the report gets that bug, and
 /// proves nothing. `after` is the number of strategies before this one.

@@ -1,13 +1,15 @@
 //! Attempts a proof by one search after another, and finally samples.
 
+use crate::data::coverage_claim::Gap;
 use crate::engine::Program;
 use crate::exploring::cross_check::sample_beside_proof;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::prove::ProofAttempts;
 use crate::exploring::workers::{ProgressObserver, calibrated, explore_with, sample};
 use crate::report::data::Report;
+use crate::settings::strategy::StrategySpec;
 use crate::settings::{Search, Settings};
-use crate::strategy::{Gap, SearchBudget, StrategySpec, budgeted_search};
+use crate::strategy::{SearchBudget, budgeted_search};
 
 /// Runs the searches that may prove a test in turn, each after the last could not follow the test. If none
 /// can, samples. A bug or a limit in the settings ends the exploration.

@@ -6,21 +6,22 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{BugKind, Finding};
+use crate::data::coverage_claim::CoverageClaim;
+use crate::data::extent::SizeEstimate;
 use crate::engine::{
     EndReason, Engine, ObligationWatch, Observations, Outcome, Program, RecordLevel,
     RecordedDecision, RunOptions,
 };
-use crate::exploring::crash_marker;
-use crate::exploring::plan::{PILOTS, StrategyTurn};
+use crate::exploring::plan::PILOTS;
 use crate::hash::mix;
+use crate::protocol::crash_marker;
+use crate::replay::decision_log;
+use crate::replay::{nondeterminism, replay_on};
 use crate::report::confirmation::Confirmation;
 use crate::report::words::{self, CommandContext};
 use crate::settings::Settings;
-use crate::strategy::{
-    CoverageClaim, Estimates, Execution, PilotWalk, Placed, Random, SizeEstimate, Strategy,
-};
-use crate::trace::decision_log;
-use crate::trace::replay::{nondeterminism, replay_on};
+use crate::settings::turn::StrategyTurn;
+use crate::strategy::{Estimates, Execution, PilotWalk, Placed, Random, Strategy};
 use crate::worker_registry::{self, UNKNOWN, WorkerStatus};
 
 /// The contribution of one execution to the report.

@@ -16,7 +16,6 @@ pub(crate) mod calibration;
 pub(crate) mod checkpoint;
 pub(crate) mod confirmation;
 mod coverage_claim;
-pub(crate) mod crash_marker;
 mod cross_check;
 mod exhausting;
 pub(crate) mod explorer;

@@ -21,12 +21,12 @@ use crate::explaining::causes::order::{HappensBefore, OrderedPair};
 use crate::explaining::causes::race_reversal::{RaceReversal, ReplayPlan};
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
+use crate::replay::following::name;
+use crate::replay::saved::PassingSchedule;
+use crate::replay::{fairness_of, taken};
 use crate::report::data::{Bug, NEAR};
 use crate::settings::Settings;
 use crate::strategy::{Choice, Enabled, Execution, Fairness, FaultSite, Strategy};
-use crate::trace::following::name;
-use crate::trace::replay::{fairness_of, taken};
-use crate::trace::saved::PassingSchedule;
 use crate::trace::schedule;
 
 /// The largest number of executions.
@@ -235,10 +235,10 @@ mod tests {
     use crate::Tester;
     use crate::data::bug::Finding;
     use crate::engine::Program;
+    use crate::replay::replay;
+    use crate::replay::saved::PassingSchedule;
     use crate::report::data::Recording;
     use crate::settings::Settings;
-    use crate::trace::replay::replay;
-    use crate::trace::saved::PassingSchedule;
 
     #[derive(Clone, Copy, PartialEq, Debug)]
     enum Fix {

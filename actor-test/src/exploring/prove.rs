@@ -3,11 +3,12 @@
 use crate::engine::{EndReason, Program};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
-use crate::exploring::plan::StrategyTurn;
 use crate::exploring::summary::Summary;
 use crate::report::data::{self, Bug, Report};
+use crate::settings::strategy::StrategySpec;
+use crate::settings::turn::StrategyTurn;
 use crate::settings::{Search, Settings};
-use crate::strategy::{SearchBudget, StrategySpec, budgeted_search};
+use crate::strategy::{SearchBudget, budgeted_search};
 
 /// The attempts at a proof that did not complete, for the report of the exploration after them.
 #[derive(Default)]

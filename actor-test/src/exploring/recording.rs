@@ -4,11 +4,11 @@ use crate::data::bug::{BugKind, Finding};
 use crate::data::story::Story;
 use crate::engine::{Engine, Outcome, Program, RecordLevel, RunOptions, checks, chosen};
 use crate::exploring::explorer::Contribution;
+use crate::replay::following::name;
+use crate::replay::{fair_from, nondeterminism};
 use crate::report::data::Recording;
 use crate::settings::Settings;
 use crate::strategy::Execution;
-use crate::trace::following::name;
-use crate::trace::replay::{fair_from, nondeterminism};
 use crate::trace::schedule;
 
 /// Re-executes a failing execution with full recording. If the replay does not find the same bug, the

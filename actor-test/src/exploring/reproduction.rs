@@ -3,12 +3,12 @@
 use crate::engine::{EndReason, Program};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
-use crate::exploring::plan::StrategyTurn;
 use crate::exploring::summary::Summary;
 use crate::report::data::Report;
+use crate::settings::strategy::StrategySpec;
 use crate::settings::token::{self, ParsedToken, TokenError};
+use crate::settings::turn::StrategyTurn;
 use crate::settings::{Deny, Search, Settings};
-use crate::strategy::StrategySpec;
 
 /// Reproduces the execution that a token names.
 pub(crate) fn reproduce(

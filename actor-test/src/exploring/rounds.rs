@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use crate::engine::{EndReason, Observations, Program, STACK_BYTES};
 use crate::exploring::checkpoint::{PartResult, Shard, StoredPart};
 use crate::exploring::explorer::{Contribution, Explorer, ExplorerSeed};
-use crate::exploring::plan::StrategyTurn;
 use crate::exploring::work_queue::lock;
+use crate::settings::turn::StrategyTurn;
 use crate::strategy::{ROUND_MAX, Strategy};
 
 /// A part of a search that a worker has explored to its end, or until it was needless.

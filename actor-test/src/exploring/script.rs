@@ -6,11 +6,11 @@ use crate::data::story::Story;
 use crate::engine::{Engine, Program, RecordLevel, RunOptions};
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
+use crate::replay::{fairness_of, taken};
 use crate::report::data::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::strategy::{Execution, Replay, ScriptReplay, ScriptStep, Wording};
-use crate::trace::replay::{fairness_of, taken};
 
 /// The result of following a pinned schedule.
 #[derive(Clone, Debug)]

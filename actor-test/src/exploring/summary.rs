@@ -8,6 +8,8 @@ use actor_core::__private::Expectation;
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{BugKind, Finding, Reason};
+use crate::data::coverage_claim::{CoverageClaim, Gap};
+use crate::data::extent::SizeEstimate;
 use crate::engine::{
     EndReason, Engine, Observations, Program, START, SpecificationStats, THREAD, on_own_thread,
 };
@@ -22,7 +24,7 @@ use crate::report::data::{BUGS_MAX, Bug, CheckpointInfo, Report, StrategyStatist
 use crate::report::judging;
 use crate::report::merge::MergeData;
 use crate::settings::Settings;
-use crate::strategy::{CoverageClaim, Fairness, Gap, SizeEstimate};
+use crate::strategy::Fairness;
 
 /// The least number of executions that a budget of steps pays for.
 const EXECUTIONS_MIN: u64 = 100;

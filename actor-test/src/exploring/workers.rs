@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
+use crate::data::extent::SizeEstimate;
 use crate::engine::{Observations, Program, STACK_BYTES};
 use crate::exploring::calibration::calibrate;
 use crate::exploring::checkpoint::{CheckpointWriter, ExplorationState, InterruptedExploration};
@@ -16,8 +17,9 @@ use crate::exploring::rounds::RoundWorkers;
 use crate::exploring::summary::Summary;
 use crate::exploring::work_queue::{CHUNK, Chunk, WorkQueue, lock};
 use crate::report::data::Report;
+use crate::settings::strategy::StrategySpec;
 use crate::settings::{Search, Settings};
-use crate::strategy::{Estimates, SizeEstimate, Strategy, StrategySpec};
+use crate::strategy::{Estimates, Strategy};
 
 /// Searches for a proof may spend one step for this many steps of samples, while samples are left.
 const PROVING: u64 = 4;

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::data::bug::{BugKind, Finding};
+use crate::data::test_name;
 use crate::debugging;
 use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
@@ -14,22 +15,25 @@ use crate::declaration::parameters::Combination;
 use crate::engine::{self, on_fresh_thread};
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::minimize;
-use crate::exploring::crash_marker;
 use crate::exploring::neighbourhood::{self, Neighbourhood};
 use crate::exploring::reproduction::reproduce;
 use crate::exploring::script::{follow, in_words};
 use crate::exploring::workers::{ExplorationProgress, ProgressObserver, Silent, explore};
-use crate::hosting::protocol::{ChildEvent, ChildRequest, EventWriter, Task, VERSION};
-use crate::hosting::{environment, run, script, watchdog};
+use crate::hosting::{run, script, watchdog};
+use crate::protocol::crash_marker;
+use crate::protocol::decision_log;
+use crate::protocol::environment;
+use crate::protocol::process;
+use crate::protocol::{ChildEvent, ChildRequest, EventWriter, Task, VERSION};
+use crate::replay::replay_until;
+use crate::replay::saved::PassingSchedule;
 use crate::report::data::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{Budgets, Overrides};
 use crate::strategy::{ScriptStep, parse};
 use crate::trace;
-use crate::trace::replay::replay_until;
-use crate::trace::saved::PassingSchedule;
-use crate::trace::{decision_log, schedule};
+use crate::trace::schedule;
 use crate::worker_registry::WorkerStatus;
 
 /// The default budgets in the tool, in steps: about 2 s of one core, with the tool's profile.
@@ -50,7 +54,7 @@ pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
         Ok(request) => request,
         Err(problem) => panic!("{}: {problem}", path.display()),
     };
-    if parameters::path(&request.test) != test.name {
+    if test_name::path(&request.test) != test.name {
         return;
     }
     crate::wall_clock::set_run_began(request.begun);
@@ -114,7 +118,7 @@ fn combine(test: &'static ActorTest) -> Result<ChildEvent, String> {
 
 fn named(test: &'static ActorTest, name: &str) -> Result<Combination, String> {
     let found = Combination::named(test, name).map_err(|error| error.to_string())?;
-    found.ok_or_else(|| words::no_such_combination(name, test))
+    found.ok_or_else(|| words::no_such_combination(name, &parameters::names(test)))
 }
 
 fn answer(
@@ -140,7 +144,7 @@ fn answer(
     if let Some(until) = request.hold.clone() {
         hold(until, events);
     }
-    guard(limit.unwrap_or(watchdog::HANG_TIMEOUT), events);
+    guard(limit.unwrap_or(process::HANG_TIMEOUT), events);
     match task {
         Task::Explore => Ok(match ended {
             Some((report, notes)) => ChildEvent::Done {

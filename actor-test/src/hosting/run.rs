@@ -15,20 +15,24 @@ use crate::declaration::parameters::Combination;
 use crate::engine::on_fresh_thread;
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::{MinimalExecution, minimize};
-use crate::exploring::plan::StrategyTurn;
 use crate::exploring::workers::{ProgressObserver, Silent, explore};
 use crate::exploring::{checkpoint, neighbourhood};
-use crate::hosting::environment::{self, REQUEST};
-use crate::hosting::postmortem::{Postmortem, examine};
-use crate::hosting::process::{self, ChildJob};
-use crate::hosting::protocol::{Ignored, Task};
 use crate::hosting::{child, watchdog};
+use crate::protocol::environment;
+use crate::protocol::environment::REQUEST;
+use crate::protocol::postmortem::crash_report;
+use crate::protocol::postmortem::{Postmortem, examine};
+use crate::protocol::process;
+use crate::protocol::process::ChildJob;
+use crate::protocol::{Ignored, Task};
+use crate::replay::saved;
+use crate::replay::saved::SavedResults;
 use crate::report::data::{Bug, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{self, Budgets, Overrides};
-use crate::trace::saved::SavedResults;
-use crate::trace::{self, Trace, saved};
+use crate::settings::turn::StrategyTurn;
+use crate::trace::{self, Trace};
 use crate::worker_registry::WorkerStatus;
 
 /// The default budgets in steps: about 0.4 s of one core in a debug build, ten times that on a failure.
@@ -59,7 +63,7 @@ pub fn run(test: &'static ActorTest) {
     let limit = given
         .hang_timeout
         .or(manifest.hang_timeout)
-        .unwrap_or(watchdog::HANG_TIMEOUT);
+        .unwrap_or(process::HANG_TIMEOUT);
     let combinations = combinations(test).unwrap_or_else(|error| panic!("{error}"));
     watchdog::start(limit, |_| (), Box::new(report_hang));
     let last_words = actor_test_os::enable_exit_messages();
@@ -402,7 +406,7 @@ fn hung(
         location: None,
         step: 0,
     };
-    let mut report = ended(test, settings, finding, &strategy, turn);
+    let mut report = crash_report(test, settings, finding, &strategy, turn);
     let bug = &mut report.bugs[0];
     bug.found_after_s = found_after_s;
     let mut notes = Vec::new();
@@ -416,19 +420,4 @@ fn hung(
         &trace::directory(given.trace_dir.clone()),
     ));
     (report, notes)
-}
-
-/// Returns the report of a test that crashed its process, or was killed.
-pub fn ended(
-    test: &str,
-    settings: &Settings,
-    finding: Finding,
-    strategy: &str,
-    turn: StrategyTurn,
-) -> Report {
-    let mut report = Report::empty(test, settings);
-    let mut bug = Bug::unrecorded(finding, strategy, turn.iteration, settings);
-    bug.token = turn.token(strategy, settings);
-    report.bugs.push(bug);
-    report
 }

@@ -1,5 +1,6 @@
 //! Pinned schedules of `#[actor_test]` tests: [`follow`] replays written steps.
 
+use crate::data::test_name;
 use crate::declaration::attribute::{ActorTest, Registered};
 use crate::declaration::parameters::{self, Combination};
 use crate::exploring::script::{self, ScriptResult};
@@ -85,7 +86,7 @@ pub(crate) fn settings(test: &Combination) -> Result<Settings, String> {
 
 /// Finds the only test in this executable whose path is or ends with `name`.
 fn find(name: &str) -> Result<Combination, String> {
-    let path = parameters::path(name);
+    let path = test_name::path(name);
     let is_called = |test: &&'static ActorTest| {
         let before = test.name.strip_suffix(path);
         before.is_some_and(|before| before.is_empty() || before.ends_with("::"))
@@ -99,5 +100,5 @@ fn find(name: &str) -> Result<Combination, String> {
     };
     let whole = format!("{}{}", test.name, &name[path.len()..]);
     let named = Combination::named(test, &whole).map_err(|error| error.to_string())?;
-    named.ok_or_else(|| words::no_such_combination(&whole, test))
+    named.ok_or_else(|| words::no_such_combination(&whole, &parameters::names(test)))
 }

@@ -5,12 +5,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::hosting::protocol::ChildEvent;
+use crate::protocol::ChildEvent;
 use crate::wall_clock::CheckTimer;
 use crate::worker_registry::{self, WorkerStatus, active_workers};
-
-/// The default time limit of a handler.
-pub const HANG_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The interval at which the watchdog checks the workers.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);

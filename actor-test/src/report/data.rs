@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::bug::{BugKind, Cycle, Finding, Reason};
 use crate::data::causes::Causes;
 use crate::data::coverage::Coverage;
+use crate::data::coverage_claim::Gap;
 use crate::data::end_state::EndState;
 use crate::data::faults::{FaultCounts, FaultKind};
 use crate::data::story::Story;
@@ -20,7 +21,6 @@ use crate::report::verdict::Verdict;
 use crate::report::words;
 use crate::settings::token::{ParsedToken, token};
 use crate::settings::{Bounds, Semantics, Settings};
-use crate::strategy::Gap;
 
 /// The largest number of distinct bugs in a report.
 pub(crate) const BUGS_MAX: usize = 20;

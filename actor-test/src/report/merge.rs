@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::coverage_claim::Gap;
 use crate::report::behaviours::BehaviourCounter;
 use crate::report::data::{Bug, Report, StepStatistics};
 use crate::report::judging;
 use crate::report::verdict::{SearchKind, Verdict};
 use crate::settings::partition::Partition;
 use crate::settings::{Deny, Semantics, Settings};
-use crate::strategy::Gap;
 
 /// The maximum number of missing parts that an error lists.
 const MISSING_MAX: usize = 8;

@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::records::StepKind;
 use crate::data::schedule::{NamedStep, Schedule};
+use crate::data::step::StepKind;
 use crate::plural::count;
 
 /// The size of an execution.

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::strategy::{Gap, Reduction, SizeEstimate};
+use crate::data::coverage_claim::{Gap, Reduction};
+use crate::data::extent::SizeEstimate;
 
 /// The verdict: how much was searched, and what was left out.
 ///

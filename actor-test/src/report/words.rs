@@ -37,7 +37,6 @@ pub(crate) use self::story_steps::{actor_and_action, who};
 pub use self::unproved::{no_proof, unproved};
 use self::warnings::warnings;
 use crate::data::bug::Finding;
-use crate::declaration::attribute::ActorTest;
 pub use crate::plural::count;
 use crate::report::data::{Bug, CheckpointInfo, Report};
 use crate::report::shell;
@@ -315,16 +314,14 @@ pub(crate) fn panic_of_combinations(failed: &[(String, String)], all: usize) -> 
     )
 }
 
-/// States that a trace or a request names a combination that the test does not have.
-pub(crate) fn no_such_combination(name: &str, test: &ActorTest) -> String {
-    let names: Vec<&str> = test
-        .parameters
-        .iter()
-        .map(|parameter| parameter.name())
-        .collect();
-    let now = match names[..] {
+/// States that a trace or a request names a combination that the test, with these parameters, does not have.
+pub(crate) fn no_such_combination(name: &str, parameters: &[&str]) -> String {
+    let now = match parameters {
         [] => "it takes no parameters".to_owned(),
-        _ => format!("it takes {}, and not with these values", names.join(", ")),
+        _ => format!(
+            "it takes {}, and not with these values",
+            parameters.join(", ")
+        ),
     };
     format!(
         "{name} is no combination of the test's parameters: {now}; were they changed? or does the \

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::hash::mix;
+use crate::settings::strategy::{Placement, StrategySpec};
 use crate::settings::{Bounds, Deny, Partition, Search, Semantics};
-use crate::strategy::{Placement, StrategySpec};
 
 /// The settings by which a test is explored.
 ///
@@ -94,7 +94,7 @@ impl Settings {
     pub(crate) fn shard(&self) -> Option<Partition> {
         let part = self.partition.filter(|_| self.search_dir.is_some())?;
         match &self.search.first()[..] {
-            [only] if only.build().parts_max() > 0 => Some(part),
+            [only] if only.is_divisible() => Some(part),
             _ => None,
         }
     }
@@ -137,7 +137,7 @@ impl Settings {
     /// Returns true if a strategy is an exhaustive search or learns from earlier executions.
     fn has_memory(&self) -> bool {
         let strategies = self.search.strategies();
-        strategies.iter().any(|spec| spec.build().has_memory())
+        strategies.iter().any(|spec| spec.has_memory())
     }
 
     /// Returns the names of all strategies that may have a turn, then of the searches for a proof, then of

@@ -6,6 +6,7 @@
 // parts of them (`Bounds`, `Semantics`), and reports contain them. A `token` is a short form that identifies
 // one execution. `hosting` reads variables and files; the tool reads flags.
 
+pub(crate) mod attributes;
 mod bounds;
 mod deny;
 #[allow(missing_docs, reason = "the methods of `Tester` document the fields")]
@@ -16,7 +17,9 @@ pub mod overrides;
 pub(crate) mod partition;
 mod search;
 mod semantics;
+pub(crate) mod strategy;
 pub(crate) mod token;
+pub(crate) mod turn;
 
 pub use bounds::Bounds;
 pub use deny::Deny;

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::clocks::Clocks;
 use crate::data::faults::FaultBudgets;
-use crate::declaration::attribute::Attributes;
 use crate::settings::Deny;
+use crate::settings::attributes::Attributes;
 use crate::settings::partition::Partition;
+use crate::settings::strategy::PARTS_MAX;
 use crate::settings::{Bounds, Delivery, Search, Semantics, Settings};
 
 /// The default budget in steps for the causes of a test's bugs: 0.4 s of one core in an optimised build.
@@ -215,11 +216,11 @@ pub fn resolve(
 /// Checks that a search can be divided: into parts of a sample, or among processes that explore it together.
 fn can_be_divided(part: Partition, search: &Search) -> Result<(), String> {
     let first = search.first();
-    let Some(spec) = first.iter().find(|spec| spec.build().has_memory()) else {
+    let Some(spec) = first.iter().find(|spec| spec.has_memory()) else {
         return Ok(());
     };
-    match spec.build().parts_max() as u64 {
-        parts if first.len() > 1 || parts == 0 => Err(format!(
+    match u64::from(PARTS_MAX) {
+        _ if first.len() > 1 || !spec.is_divisible() => Err(format!(
             "`{spec}` can't be divided into parts: what it does depends on the executions before; alone, \
              `dpor` can, for instance by `--exhaustive`"
         )),
@@ -235,7 +236,7 @@ fn can_be_divided(part: Partition, search: &Search) -> Result<(), String> {
 /// Checks that a search goes on after an interruption.
 fn can_go_on(search: &Search) -> Result<(), String> {
     let why = match &search.first()[..] {
-        [only] if only.build().can_be_saved() => return Ok(()),
+        [only] if only.can_be_saved() => return Ok(()),
         [only] => format!("`{only}` can't go on where it was interrupted"),
         _ => "several strategies in turn can't go on where they were interrupted".into(),
     };
@@ -275,7 +276,7 @@ pub mod parse {
     use std::hash::{BuildHasher, RandomState};
 
     use super::{Clocks, Delivery, Deny, Duration, FaultBudgets, MaxSteps, Partition, Search};
-    use crate::strategy::StrategySpec;
+    use crate::settings::strategy::StrategySpec;
 
     /// The prefix that requests a proof; the search that makes it may follow.
     pub(super) const EXHAUSTIVE: &str = "exhaustive";
@@ -463,7 +464,7 @@ pub mod parse {
             return Err(format!("`{text}` stands alone"));
         }
         text.parse()
-            .map_err(|error: crate::strategy::SpecError| error.to_string())
+            .map_err(|error: crate::settings::strategy::SpecError| error.to_string())
     }
 
     fn number(text: &str) -> Option<u64> {

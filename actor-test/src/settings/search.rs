@@ -1,6 +1,6 @@
 //! The selection of strategies for a test: a portfolio, a proof, or a list.
 
-use crate::strategy::{StrategySpec, portfolio};
+use crate::settings::strategy::{StrategySpec, portfolio};
 
 /// The strategies with which a test is explored.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,8 +2,8 @@
 
 use crate::data::clocks::Clocks;
 use crate::data::faults::FaultBudgets;
+use crate::settings::strategy::SpecError;
 use crate::settings::{Delivery, Semantics};
-use crate::strategy::SpecError;
 
 /// The version of the schedules. Raise it whenever the same strategy, seed and iteration lead to another
 /// execution than before, since a step, a choice or a strategy changed.

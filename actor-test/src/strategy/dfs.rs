@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::spec::named;
 use super::{
     Choice, CoverageClaim, Enabled, Execution, Fairness, FaultSite, Gap, OperationId, Reduction,
     SizeEstimate, Step, Strategy,
 };
 use crate::codec;
 use crate::data::faults::Fault;
+use crate::settings::strategy::named;
 
 /// Visits every schedule up to the step bound, depth first: an oracle for other strategies, on small tests.
 ///

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::data::bug::BugKind;
 use crate::data::faults::Moment;
-pub use crate::data::records::{MessageId, StepKind};
+use crate::data::step::{MessageId, StepKind};
 
 /// An operation of an execution: an actor, the test body, a piped future or a timer.
 ///

@@ -7,14 +7,13 @@
 
 mod bounded;
 mod branch;
+mod build;
 mod changes;
 mod continuation;
-mod covered;
 mod delay;
 mod dfs;
 mod enabled;
 mod estimates;
-mod extent;
 mod fair_suffix;
 mod fault_placement;
 mod footprint;
@@ -23,14 +22,12 @@ mod live_prefix;
 mod naming;
 mod pct;
 mod per_operation;
-pub(crate) mod portfolio;
 mod pos;
 mod probabilistic;
 mod random;
 mod replay;
 mod script;
 mod search;
-mod spec;
 mod states;
 mod steady;
 mod surw;
@@ -48,26 +45,30 @@ use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 use crate::data::story::ChoicePurpose;
 
-pub use bounded::{Bdfs, Bounded, StateEquivalence};
+pub(crate) use crate::data::constructs::ConstructSet;
+pub use crate::data::constructs::{Constructs, StepConstruct};
+pub use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction, Unjudged};
+pub use crate::data::extent::SizeEstimate;
+pub use crate::data::step::{MessageId, StepKind};
+pub use crate::settings::strategy::{
+    ExplorerKind, Placement, SpecError, StateEquivalence, StateLimit, StrategySpec, Weights,
+};
+pub use bounded::{Bdfs, Bounded};
 pub(crate) use branch::BranchedReplay;
 pub(crate) use changes::Changes;
 pub(crate) use continuation::Continuation;
-pub use covered::{CoverageClaim, Gap, Reduction, Unjudged};
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
 pub(crate) use enabled::{Details, StateComponents};
-pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, StateView, Step, StepKind};
+pub use enabled::{Enabled, EventId, OperationId, Pending, StateView, Step};
 pub(crate) use estimates::PilotWalk;
 pub use estimates::{Effort, Estimates};
-pub use extent::SizeEstimate;
 pub use fair_suffix::FairSuffix;
 pub(crate) use fault_placement::Placed;
-pub use fault_placement::Placement;
 pub(crate) use footprint::{
-    ConstructSet, DeferredEvents, MonitorTransition, ObserverSet, PredicateRead, PredicateScope,
-    SilentEffect, StepEffect,
+    DeferredEvents, MonitorTransition, ObserverSet, PredicateRead, PredicateScope, SilentEffect,
+    StepEffect,
 };
-pub use footprint::{Constructs, StepConstruct};
 pub(crate) use guided::{Guided, GuidedResult};
 pub use live_prefix::LivePrefix;
 pub(crate) use naming::{ExecutionRecorder, Named, ScheduleRecorder};
@@ -80,13 +81,11 @@ pub(crate) use replay::FaultDecision;
 pub use replay::Replay;
 pub(crate) use script::{ScriptReplay, ScriptStep, Wording, parse};
 pub(crate) use search::{ROUND_MAX, SearchBudget, budgeted_search};
-pub(crate) use spec::split_placement;
-pub use spec::{ExplorerKind, SpecError, StrategySpec};
-pub use states::{StateLimit, States};
+pub use states::States;
 pub(crate) use steady::Steady;
 pub use surw::Surw;
 pub use urw::Urw;
-pub use weighted::{Weighted, Weights};
+pub use weighted::Weighted;
 
 /// A scheduler: picks the operation of the next step. A strategy lives across executions, so it can learn.
 ///

@@ -46,7 +46,7 @@ const INITIAL: u64 = 1 << 63;
 
 impl Pct {
     /// The greatest depth.
-    pub const DEPTH_MAX: u32 = 100;
+    pub const DEPTH_MAX: u32 = crate::settings::strategy::DEPTH_MAX;
 
     /// Draws a depth in each execution.
     pub fn new() -> Self {

@@ -21,9 +21,9 @@ pub struct Probabilistic {
 
 impl Probabilistic {
     /// The default number of halvings: a switch before one step in eight.
-    pub const HALVINGS: u32 = 3;
+    pub const HALVINGS: u32 = crate::settings::strategy::HALVINGS;
     /// The largest number of halvings.
-    pub const HALVINGS_MAX: u32 = 30;
+    pub const HALVINGS_MAX: u32 = crate::settings::strategy::HALVINGS_MAX;
 
     /// Switches with probability 2^-`halvings`; more than [`HALVINGS_MAX`](Self::HALVINGS_MAX) count as
     /// that many, and with none the walk is uniform.

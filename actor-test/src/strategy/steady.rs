@@ -88,7 +88,8 @@ impl Strategy for Steady {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategy::{Changes, OperationId, Pending, StepKind};
+    use crate::data::step::StepKind;
+    use crate::strategy::{Changes, OperationId, Pending};
 
     fn pending(operation: OperationId) -> Pending {
         Pending {

@@ -7,6 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::{
     Choice, Enabled, EventId, Execution, Fairness, Pending, StepKind, Strategy, below, generator,
 };
+use crate::settings::strategy::Weights;
 
 /// Picks at random by weights of step kinds (MaceMC, section 4.3): unbiased walks take unlikely paths, such
 /// as a timer that fires seven times in a row before a message arrives.
@@ -21,22 +22,6 @@ pub struct Weighted {
     known: BTreeMap<EventId, Option<u32>>,
     largest: u64,
     rng: Xoshiro256PlusPlus,
-}
-
-/// The weight of each kind of step: at least one, and best within a factor of 100, since the rarer kind is
-/// drawn and rejected that often if nothing else is enabled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Weights {
-    /// The weight of starting, handling, flushing and resuming. Default 8.
-    pub work: u32,
-    /// The weight of a timer that fires. Default 1.
-    pub timer: u32,
-}
-
-impl Default for Weights {
-    fn default() -> Self {
-        Self { work: 8, timer: 1 }
-    }
 }
 
 impl Weighted {

@@ -1,7 +1,7 @@
 //! Versions of the trace format: a newer tool reads older ones, an older tool refuses newer ones.
 
 use crate::data::bug::Cycle;
-use crate::data::records::StepKind;
+use crate::data::step::StepKind;
 use crate::data::story::{Operation, OperationKind, Step, Story};
 use crate::settings::Semantics;
 use crate::trace::schedule;

@@ -4,10 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::declaration::parameters;
+use crate::data::test_name;
 use crate::hash;
 use crate::report::data::{Bug, NEAR, Report};
 use crate::trace::file::Trace;
+
+/// The directory of a package's saved schedules.
+pub const SCHEDULES: &str = "tests/schedules";
+
+/// Returns true if the file is a saved schedule of a package.
+pub fn is_saved(path: &Path) -> bool {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    path.parent().is_some_and(|it| it.ends_with(SCHEDULES))
+}
 
 /// The maximum number of letters of a combination's values in a file name.
 const VALUES_MAX: usize = 60;
@@ -74,7 +83,7 @@ fn free(directory: &Path, name: &str, text: &str) -> PathBuf {
 /// comes first if it isn't the crate of the test, since two packages may both have a `tests/it.rs`. A hash
 /// distinguishes values that a file name can't contain.
 pub(crate) fn slug(package: Option<&str>, test: &str) -> String {
-    let path = parameters::path(test);
+    let path = test_name::path(test);
     let krate = path.split("::").next().unwrap_or(path);
     let package = package.filter(|package| package.replace('-', "_") != krate);
     let segments = package.into_iter().chain(path.split("::"));

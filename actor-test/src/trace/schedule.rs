@@ -12,8 +12,8 @@
 use std::collections::BTreeMap;
 
 use crate::data::faults::FaultKind;
-use crate::data::records::{MessageId, StepKind};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
+use crate::data::step::{MessageId, StepKind};
 use crate::data::story::ChoicePurpose;
 
 /// All kinds of steps, by their encoded numbers.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::discover::Test;
 use crate::{process, words};
 use actor_test::report::Recording;
-use actor_test::tool::debugging::{Inquiry, QueryAnswer, Question};
+use actor_test::tool::inquiry::{Inquiry, QueryAnswer, Question};
 use actor_test::tool::overrides::Overrides;
 use actor_test::tool::process::{ChildEnd, ChildJob, Conversation};
 use actor_test::tool::protocol::{ChildEvent, Ignored, Task};

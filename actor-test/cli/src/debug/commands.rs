@@ -9,7 +9,7 @@ use super::pattern::Pattern;
 use super::session::{DebuggedExecution, Session};
 use super::{query, words};
 use actor_test::story::{Selection, Step};
-use actor_test::tool::debugging::Question;
+use actor_test::tool::inquiry::Question;
 use actor_test::tool::snapshot::{FactDifference, Snapshot};
 use actor_test::tool::trace::Trace;
 use actor_test::tool::words::{count, differing, plain, shortened, step_action, step_lines};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use actor_test::story::{OperationKind, Step, Story};
-use actor_test::strategy::StepKind;
+use actor_test::tool::step::StepKind;
 
 /// Returns the operations of that name, or else of that type.
 pub(super) fn actors(story: &Story, name: &str) -> Result<BTreeSet<u32>, String> {

@@ -12,7 +12,7 @@ use actor_test::Finding;
 use actor_test::causes::ContinuationCounts;
 use actor_test::report::Recording;
 use actor_test::story::{Step, Story};
-use actor_test::tool::debugging::{QueryAnswer, Question, RunResult};
+use actor_test::tool::inquiry::{QueryAnswer, Question, RunResult};
 use actor_test::tool::snapshot::Snapshot;
 use actor_test::tool::trace::Trace;
 

@@ -7,12 +7,12 @@ use super::session::DebuggedExecution;
 use actor_test::Finding;
 use actor_test::causes::ContinuationCounts;
 use actor_test::story::{MonitorKind, Purpose, Story};
-use actor_test::strategy::StepKind;
-use actor_test::tool::debugging::RunResult;
+use actor_test::tool::inquiry::RunResult;
 use actor_test::tool::snapshot::{
     EnabledStep, OperationState, Outgoing, QueuedEvent, RunningTimer, Snapshot, SpecificationState,
     Stage,
 };
+use actor_test::tool::step::StepKind;
 use actor_test::tool::trace::Trace;
 use actor_test::tool::words::{count, finding, plain, shortened};
 

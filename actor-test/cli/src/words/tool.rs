@@ -77,7 +77,7 @@ pub(crate) fn reproduced(found: &Finding) -> String {
 pub(crate) fn holds(process: u32) -> String {
     format!(
         "process {process} waits before the first step: attach a debugger to it, for example\n      \
-         gdb -p {process} -ex 'break actor_test::trace::decision_log::step_begins if number == 8' -ex continue\n      \
+         gdb -p {process} -ex 'break actor_test::replay::decision_log::step_begins if number == 8' -ex continue\n      \
          lldb -p {process}\n      then press Enter here, and it goes on; no time-out counts"
     )
 }
@@ -402,9 +402,7 @@ pub(crate) fn token_for_several(tests: &[String]) -> String {
 /// All strategies, for `-s list`.
 pub(crate) fn strategies_known() -> String {
     let one = |(form, text): (String, &str)| format!("{form}\n      {}", hanging(text));
-    let all: Vec<String> = actor_test::strategy::StrategySpec::explain()
-        .map(one)
-        .collect();
+    let all: Vec<String> = actor_test::tool::StrategySpec::explain().map(one).collect();
     all.join("\n")
 }
 

@@ -26,7 +26,7 @@ fn a_native_debugger_steps_through_a_handler() {
     let process = process_of(&until(&mut said, " waits before the first step"));
     let commands = [
         "set pagination off",
-        "break actor_test::trace::decision_log::step_begins if number == 20",
+        "break actor_test::replay::decision_log::step_begins if number == 20",
         "continue",
         "print number",
         "break debugged::Stock::take",

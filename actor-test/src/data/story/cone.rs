@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use super::{Change, Effect, MessageFate, Step, Story, Temperature};
-use crate::data::records::StepKind;
+use crate::data::step::StepKind;
 
 /// One of this many selected steps may be an earlier change of the actor of the last step.
 const CHANGES_OF: usize = 4;

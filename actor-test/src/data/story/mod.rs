@@ -51,7 +51,6 @@
 //! `after` is missing. A field with a short value is one field, whatever its structure; a longer value is
 //! split into its parts. The changes of a suspended handler are known when the handler ends.
 
-mod building;
 mod cone;
 mod effect;
 mod participants;
@@ -129,6 +128,20 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Story {
+    /// Completes the last, unfinished step by the known answers to its choices, and by how it ended.
+    pub(crate) fn end_unfinished(&mut self, choices: &[u32], how: Option<&str>) {
+        let Some(last) = self.steps.last_mut() else {
+            return;
+        };
+        let chose = |answer: &u32| Effect::Chose {
+            asked: ChoicePurpose::Unknown,
+            of: None,
+            answer: *answer,
+        };
+        let ended = how.map(|how| Effect::Ended { how: how.into() });
+        last.effects.extend(choices.iter().map(chose).chain(ended));
+    }
+
     /// Returns true if the story has no steps.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()

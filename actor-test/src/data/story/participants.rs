@@ -103,16 +103,6 @@ pub enum Temperature {
     Cold,
 }
 
-impl From<actor_core::specification::Temperature> for Temperature {
-    fn from(temperature: actor_core::specification::Temperature) -> Self {
-        match temperature {
-            actor_core::specification::Temperature::Hot => Self::Hot,
-            actor_core::specification::Temperature::Cold => Self::Cold,
-            actor_core::specification::Temperature::Warm => Self::Warm,
-        }
-    }
-}
-
 impl Temperature {
     /// Returns `hot`, `warm` or `cold`.
     pub fn word(self) -> &'static str {

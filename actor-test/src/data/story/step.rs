@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Effect, Temperature, Text, is_false};
-use crate::data::records::StepKind;
+use crate::data::step::StepKind;
 
 /// A step of an execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

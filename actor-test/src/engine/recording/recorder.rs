@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::fields::Fields;
-use crate::data::records::{Created, MessageId, MessageSource, Record};
+use crate::data::step::MessageId;
+use crate::records::{Created, MessageSource, Record};
 
 /// Collects the records of one execution.
 ///

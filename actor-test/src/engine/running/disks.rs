@@ -2,13 +2,14 @@
 
 use actor_core::fs::DiskOp;
 
+use crate::data::constructs::StepConstruct;
 use crate::data::faults::FaultKind;
-use crate::data::records::{DiskRecord, Record};
 use crate::data::story::ChoicePurpose;
 use crate::engine::running::execution::Engine;
 use crate::engine::world::disks::disk::SimulatedDisk;
 use crate::hash::{self, mix};
-use crate::strategy::{Choice, StepConstruct};
+use crate::records::{DiskRecord, Record};
+use crate::strategy::Choice;
 
 /// The tag of changes to a file, among the moments at which faults are placed.
 const CHANGE: u64 = 0xd15c_0001;

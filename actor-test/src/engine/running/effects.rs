@@ -8,7 +8,8 @@ use actor_core::runtime::Purpose as Pretext;
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
-use crate::data::records::{DeliveryRecord, MessageId, MessageSource, Record, nanoseconds};
+use crate::data::constructs::StepConstruct;
+use crate::data::step::MessageId;
 use crate::data::story::{CapacityReply, Purpose};
 use crate::engine::arena::{Piped, WatchNotice};
 use crate::engine::panics::{self, Panic};
@@ -26,7 +27,7 @@ use crate::engine::world::state::{BODY, ExecutionState};
 use crate::engine::world::timers::{self, VirtualTimer};
 use crate::engine::world::types::place_of;
 use crate::engine::world::watches::{EndWatch, WatchedChange};
-use crate::strategy::StepConstruct;
+use crate::records::{DeliveryRecord, MessageSource, Record, nanoseconds};
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind; returns true if an actor may

@@ -2,13 +2,14 @@
 
 use crate::data::bug::BugKind;
 use crate::data::faults::{Fault, FaultKind};
-use crate::data::node_fault::{DiskAfterRestart, NodeFault};
-use crate::data::records::{Record, StepKind, nanoseconds};
+use crate::data::step::StepKind;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::states::fingerprint::EngineView;
 use crate::engine::world::faults::AHEAD;
 use crate::engine::world::state::BODY;
+use crate::records::node_fault::{DiskAfterRestart, NodeFault};
+use crate::records::{Record, nanoseconds};
 use crate::strategy::{Enabled, Fairness};
 
 /// The decision about faults before the next step.

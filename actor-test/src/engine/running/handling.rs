@@ -8,8 +8,8 @@ use actor_core::parts::RunOutcome;
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
-use crate::data::marks;
-use crate::data::records::{MessageId, MessageSource, Record};
+use crate::data::constructs::StepConstruct;
+use crate::data::step::MessageId;
 use crate::engine::arena::{ActorParts, Piped};
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::{Engine, Program};
@@ -19,7 +19,8 @@ use crate::engine::world::operation::{Effect, OperationRole, OperationStage, STO
 use crate::engine::world::state::{BODY, ExecutionState};
 use crate::engine::world::temperature::Obligation;
 use crate::hash::mix;
-use crate::strategy::StepConstruct;
+use crate::records::marks;
+use crate::records::{MessageSource, Record};
 
 /// The tag of an actor's move to another state, among the moments at which faults are placed.
 const STATE: u64 = 0x57a7_e000;

@@ -7,8 +7,7 @@ use actor_core::generated::Moment;
 
 use crate::data::bug::BugKind;
 use crate::data::faults::FaultKind;
-use crate::data::node_fault::{MessageFault, NodeFault};
-use crate::data::records::{DeliveryRecord, MessageId, Record};
+use crate::data::step::MessageId;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics;
 use crate::engine::running::execution::Engine;
@@ -19,6 +18,8 @@ use crate::engine::world::network::{InTransit, LinkHint, LinkOutcome};
 use crate::engine::world::operation::{Effect, Envelope, OperationRole};
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
+use crate::records::node_fault::{MessageFault, NodeFault};
+use crate::records::{DeliveryRecord, Record};
 use crate::settings::Delivery;
 use crate::strategy::Choice;
 

@@ -6,15 +6,15 @@ use std::time::Duration;
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
-use crate::data::node_fault::{DiskAfterRestart, NodeFault};
-use crate::data::records::Record;
+use crate::data::constructs::StepConstruct;
 use crate::engine::panics;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::CodePhase;
 use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::nodes::STARTS_MAX;
 use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
-use crate::strategy::StepConstruct;
+use crate::records::Record;
+use crate::records::node_fault::{DiskAfterRestart, NodeFault};
 
 impl Engine {
     pub(crate) fn boot(&mut self, operation: u32, node: u32) {

@@ -12,7 +12,8 @@ use actor_core::specification::World;
 use actor_core::{ActorId, AskError, Event};
 
 use crate::data::bug::BugKind;
-use crate::data::records::{MessageId, Record};
+use crate::data::constructs::StepConstruct;
+use crate::data::step::MessageId;
 use crate::data::story::Temperature;
 use crate::engine::arena::ActorParts;
 use crate::engine::panics::{self, Panic};
@@ -26,7 +27,8 @@ use crate::engine::world::state::{BODY, ExecutionState};
 use crate::engine::world::types::place_of;
 use crate::hash;
 use crate::hash::mix;
-use crate::strategy::{MonitorTransition, PredicateScope, StepConstruct};
+use crate::records::Record;
+use crate::strategy::{MonitorTransition, PredicateScope};
 
 impl Engine {
     /// Returns the monitors that observe an event of the operation at that moment.

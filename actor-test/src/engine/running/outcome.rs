@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::data::bug::Finding;
 use crate::data::end_state::EndState;
 use crate::data::faults::FaultCounts;
-use crate::data::records::Record;
 use crate::engine::specs::landmarks::LandmarkReport;
 use crate::engine::specs::specifications::PendingObligation;
 use crate::engine::specs::suspicion::Suspicion;
 use crate::engine::world::temperature::Obligation;
+use crate::records::Record;
 use crate::strategy::{Ending, Fairness};
 
 /// The reason why an execution ended.

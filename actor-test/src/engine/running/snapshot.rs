@@ -2,18 +2,19 @@
 
 use actor_core::generated::Disposition;
 
-use crate::data::marks;
-use crate::data::records::{StepKind, nanoseconds};
 use crate::data::snapshot::{
     self, EnabledStep, OperationState, Outgoing, QueuedEvent, RunningTimer, Snapshot,
     SpecificationState,
 };
+use crate::data::step::StepKind;
 use crate::engine::running::effects::purpose_of;
 use crate::engine::running::execution::Engine;
 use crate::engine::running::overdue::awaited;
 use crate::engine::world::operation::{Effect, Envelope, OperationRole, OperationStage, STOP};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::{TimerStage, VirtualTimer};
+use crate::records::marks;
+use crate::records::nanoseconds;
 use crate::strategy::Pending;
 
 impl Engine {

@@ -4,7 +4,8 @@ use std::cell::RefMut;
 use std::sync::atomic::Ordering;
 
 use crate::data::bug::BugKind;
-use crate::data::records::{Record, nanoseconds};
+use crate::data::constructs::StepConstruct;
+use crate::data::step::StepKind;
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::running::execution::{Engine, Program};
 use crate::engine::running::outcome::EndReason;
@@ -15,7 +16,8 @@ use crate::engine::states::fingerprint::EngineView;
 use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
-use crate::strategy::{Enabled, OperationId, Pending, Step, StepConstruct, StepKind};
+use crate::records::{Record, nanoseconds};
+use crate::strategy::{Enabled, OperationId, Pending, Step};
 
 impl Engine {
     /// Takes step after step until the execution ends.

@@ -12,7 +12,7 @@ use actor_core::supervision::{Backoff, Decision, Failure, FailureKind, Unread};
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
-use crate::data::records::Record;
+use crate::data::constructs::StepConstruct;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
@@ -21,7 +21,8 @@ use crate::engine::world::operation::{
     PendingOrder, STOP,
 };
 use crate::engine::world::timers::TimerPurpose;
-use crate::strategy::{Choice, StepConstruct};
+use crate::records::Record;
+use crate::strategy::Choice;
 
 impl Engine {
     /// Returns true if a failure is part of the story: that of a supervised actor, if the test permits it.

@@ -7,12 +7,12 @@ use actor_core::runtime;
 use actor_test_stacks::{Coroutine, Resumed};
 
 use crate::data::bug::BugKind;
-use crate::data::records::Record;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::{Engine, Program};
 use crate::engine::seam::tasks::Run;
 use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::state::BODY;
+use crate::records::Record;
 use crate::strategy::OperationId;
 
 impl Engine {

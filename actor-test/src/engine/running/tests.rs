@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use actor_core::runtime::{self, Runtime};
 
-use crate::data::records::Record;
 use crate::engine::panics;
 use crate::engine::running::execution::{Engine, RecordLevel, RunOptions};
 use crate::engine::seam::shared::CodePhase;
 use crate::engine::states::prints::tests::{Theatre, each_of};
 use crate::engine::world::state::ExecutionState;
+use crate::records::Record;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Choice, Enabled, Ended, Execution, Fairness, Random, Strategy};
 use crate::worker_registry::is_planning;

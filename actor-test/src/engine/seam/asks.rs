@@ -6,9 +6,9 @@ use actor_core::__private::AskSlot;
 use actor_core::AskError;
 use actor_core::runtime::{Address, AskId};
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::operation::Effect;
-use crate::strategy::StepConstruct;
 
 impl ControlledRuntime {
     /// Sends a reply, or reports its loss. Nothing is sent to an asker that is gone.

@@ -5,11 +5,11 @@ use std::task::{Poll, Waker};
 
 use actor_core::runtime::{Address, CapacityRequestId, Offered};
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::capacity::{CapacityAnswer, CapacityParameters, RequestStatus};
 use crate::engine::world::network::LinkHint;
 use crate::engine::world::operation::{Effect, Envelope};
-use crate::strategy::StepConstruct;
 
 impl ControlledRuntime {
     /// Puts a question for capacity into the outbox of the current operation.

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 
-use crate::data::records::{Record, nanoseconds};
 use crate::data::story::ChoicePurpose;
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::passing::WAYS;
 use crate::hash::mix;
+use crate::records::{Record, nanoseconds};
 use crate::strategy::Choice;
 
 /// The possible offsets of a clock, in halves of the maximum: none, the maximum, half of it.

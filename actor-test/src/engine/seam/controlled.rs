@@ -22,8 +22,7 @@ use actor_core::supervision::Decision;
 use actor_core::{ActorId, AskError, Supervision};
 
 use crate::data::bug::BugKind;
-use crate::data::marks;
-use crate::data::records::Record;
+use crate::data::constructs::StepConstruct;
 use crate::data::story::ChoicePurpose;
 use crate::engine::arena::WatchNotice;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
@@ -31,7 +30,9 @@ use crate::engine::world::operation::{Effect, OperationStage};
 use crate::engine::world::timers::TimerPurpose;
 use crate::engine::world::watches::WatchedChange;
 use crate::hash::mix;
-use crate::strategy::{Choice, StepConstruct};
+use crate::records::Record;
+use crate::records::marks;
+use crate::strategy::Choice;
 
 impl Runtime for ControlledRuntime {
     fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address {

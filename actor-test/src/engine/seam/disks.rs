@@ -6,10 +6,10 @@ use std::task::{Poll, Waker};
 use actor_core::fs::{DiskOp, DiskOpResult};
 use actor_core::runtime::{DiskCallId, DiskId};
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::disks::DiskError;
 use crate::engine::world::operation::Effect;
-use crate::strategy::StepConstruct;
 
 /// The disk of everything that is on no node.
 const DISK: u32 = 0;

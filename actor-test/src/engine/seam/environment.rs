@@ -5,13 +5,14 @@ use std::any::TypeId;
 use actor_core::runtime::{CallErrors, InjectedError};
 
 use crate::data::bug::BugKind;
+use crate::data::constructs::StepConstruct;
 use crate::data::faults::FaultKind;
-use crate::data::records::Record;
 use crate::engine::arena::{MakeError, SuppliedError};
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::hash::{self, mix};
-use crate::strategy::{FaultSite, OperationId, StepConstruct};
+use crate::records::Record;
+use crate::strategy::{FaultSite, OperationId};
 
 impl ControlledRuntime {
     /// Returns zero if no fault strikes at this place, else the way in which one does, from one.

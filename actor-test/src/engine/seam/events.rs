@@ -5,9 +5,9 @@ use std::any::Any;
 use actor_core::generated::Moment;
 use actor_core::runtime::Announce;
 
-use crate::data::records::Record;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::operation::Effect;
+use crate::records::Record;
 
 impl ControlledRuntime {
     /// Puts an event into an actor's mail; returns its slot and its number among the actor's events.

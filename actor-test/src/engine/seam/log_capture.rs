@@ -12,8 +12,8 @@ use tracing::span::{Attributes, Id, Record as Values};
 use tracing::subscriber::{DefaultGuard, set_default};
 use tracing::{Event, Level, Metadata, Subscriber, level_filters::LevelFilter};
 
-use crate::data::records::Record;
 use crate::engine::seam::shared::ControlledRuntime;
+use crate::records::Record;
 
 /// The maximum number of log events that are kept of one execution.
 const HEARD_MAX: usize = 20_000;

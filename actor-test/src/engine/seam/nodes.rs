@@ -7,10 +7,10 @@ use actor_core::runtime::{
 };
 
 use crate::data::bug::BugKind;
-use crate::data::node_fault::NodeFault;
-use crate::data::records::{Created, Record, nanoseconds};
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
+use crate::records::node_fault::NodeFault;
+use crate::records::{Created, Record, nanoseconds};
 
 impl ControlledRuntime {
     /// Sends to an actor on a node; does nothing if the address is of another execution.

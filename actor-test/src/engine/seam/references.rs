@@ -3,9 +3,9 @@
 use actor_core::ActorId;
 use actor_core::runtime::Address;
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::hash::mix;
-use crate::strategy::StepConstruct;
 
 impl ControlledRuntime {
     /// Handles the drop of a reference, by a handler or by a destructor.

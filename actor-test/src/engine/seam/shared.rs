@@ -10,7 +10,6 @@ use actor_core::runtime::{Address, Script};
 use actor_core::{AskError, Event};
 
 use crate::data::bug::BugKind;
-use crate::data::records::Record;
 use crate::data::story::ChoicePurpose;
 use crate::engine::arena::Arena;
 use crate::engine::panics::{self, CallLimitExceeded};
@@ -26,6 +25,7 @@ use crate::engine::world::operation::OperationRole;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
+use crate::records::Record;
 use crate::strategy::{Choice, FaultDecision, Strategy};
 
 /// The number of calls in one step from which on its handler counts as one that does not return.

@@ -15,8 +15,8 @@ use actor_core::runtime::{
 use actor_test_stacks as stacks;
 
 use crate::data::bug::BugKind;
+use crate::data::constructs::StepConstruct;
 use crate::data::faults::FaultKind;
-use crate::data::records::{Created, Record};
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, CallLimitExceeded, NeedsOwnStack};
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
@@ -24,7 +24,8 @@ use crate::engine::world::operation::Effect;
 use crate::engine::world::shared_objects::{NextAccess, REPEATS_MAX};
 use crate::engine::world::state::BODY;
 use crate::engine::world::vector_clocks::RacingAccess;
-use crate::strategy::{Choice, StepConstruct};
+use crate::records::{Created, Record};
+use crate::strategy::Choice;
 
 impl ControlledRuntime {
     /// Suspends the current operation, on its own stack, until it is resumed.

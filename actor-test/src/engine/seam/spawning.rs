@@ -5,10 +5,10 @@ use std::pin::Pin;
 
 use actor_core::runtime::{Address, Spawn, SpawnOptions, Target};
 
-use crate::data::records::{Created, Record};
 use crate::engine::arena::ActorParts;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::operation::Effect;
+use crate::records::{Created, Record};
 
 impl ControlledRuntime {
     /// Creates an actor with its first value, and the effect that starts it.

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use actor_core::runtime::{Address, NextTick, Purpose, TimerId};
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::operation::Effect;
 use crate::engine::world::timers::TimerStage;
 use crate::hash::mix;
-use crate::strategy::StepConstruct;
 
 impl ControlledRuntime {
     /// Arms a timer whose event goes to `owner`.

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::BugKind;
 use crate::data::interned;
-use crate::data::records::Record;
 use crate::data::snapshot::SpecificationState;
 use crate::data::story::{MonitorKind, Temperature as StoryTemperature};
 use crate::engine::panics::{self, Panic};
@@ -20,6 +19,7 @@ use crate::engine::specs::observers::{Observers, ObservingMonitor};
 use crate::engine::world::state::{BODY, ExecutionState};
 use crate::engine::world::temperature::{Obligation, Temperatures};
 use crate::hash::mix;
+use crate::records::Record;
 
 /// Serialises an [`Expectation`], whose own package need not serialise anything.
 mod expectation {

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::data::step::StepKind;
 use crate::engine::states::fingerprint::EngineView;
 use crate::engine::world::operation::{OperationRole, OperationStage};
-use crate::strategy::{Pending, StepKind};
+use crate::strategy::Pending;
 
 /// The types that offer a fingerprint, and the opaque ones that the execution has met.
 #[derive(Default)]

@@ -11,6 +11,7 @@ use std::hash::Hasher;
 use actor_core::Fingerprinter;
 use actor_test_os::RequestCounts;
 
+use crate::data::step::{MessageId, StepKind};
 use crate::engine::states::fingerprint::EngineView;
 use crate::engine::states::opaque::OpaqueTypes;
 use crate::engine::states::prints::IncrementalFingerprints;
@@ -20,7 +21,7 @@ use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::TimerStage;
 use crate::hash::mix;
-use crate::strategy::{MessageId, Pending, StateComponents, StateView, StepKind};
+use crate::strategy::{Pending, StateComponents, StateView};
 
 /// Fingerprints every state of an execution.
 #[derive(Default)]

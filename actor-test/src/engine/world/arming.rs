@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use actor_core::runtime::Purpose as Pretext;
 
+use crate::data::constructs::StepConstruct;
+use crate::data::step::{MessageId, StepKind};
 use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{Effect, Envelope, OperationStage, PackedSender};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::{TimerPurpose, TimerStage, VirtualTimer};
 use crate::hash::mix;
-use crate::strategy::{MessageId, OperationId, Pending, SilentEffect, StepConstruct, StepKind};
+use crate::strategy::{OperationId, Pending, SilentEffect};
 
 impl ExecutionState {
     /// Queues the arming of a timer of `owner` among the effects of `by`. The key is derived from `parent`.

@@ -2,11 +2,11 @@
 
 use actor_core::AskError;
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::owner_lists::ListNode;
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
-use crate::strategy::StepConstruct;
 
 /// The value of `AskRecord::letter` if the ask has no letter.
 const NO_LETTER: u64 = u64::MAX;

@@ -8,11 +8,12 @@ use actor_core::generated::ActorInfo;
 use actor_core::mailbox::Overflow;
 use actor_core::runtime::Offered;
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::operation::{Effect, Envelope, LetterOrigin, OperationStage, STOP};
 use crate::engine::world::owner_lists::ListNode;
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
-use crate::strategy::{EventId, StepConstruct};
+use crate::strategy::EventId;
 
 /// The capacity of a bounded mailbox, and its use.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 use actor_core::Supervision;
 use actor_core::runtime::{AskSupervisor, ChildOptions, Children};
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::operation::NO_FAMILY;
 use crate::engine::world::state::ExecutionState;
-use crate::strategy::StepConstruct;
 
 /// The children of an actor, or a single child or a group of children of the system.
 #[derive(Clone, Debug)]

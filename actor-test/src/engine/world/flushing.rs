@@ -3,6 +3,7 @@
 use actor_core::generated::Disposition;
 use actor_core::{AskError, StopReason};
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::capacity::DeliveryOutcome;
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::endings::OrphanedValues;
@@ -11,7 +12,6 @@ use crate::engine::world::operation::{Effect, Envelope, OperationRole, Operation
 use crate::engine::world::pending::{NextStepKind, pending_handle};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::watches::{EndWatch, WatchedChange};
-use crate::strategy::StepConstruct;
 
 /// The work that an effect leaves to the run loop, which does it once nothing is borrowed.
 pub(crate) enum FollowUp {

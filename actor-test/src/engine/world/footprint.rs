@@ -3,11 +3,13 @@
 use actor_core::generated::Disposition;
 
 use crate::data::bug::BugKind;
+use crate::data::constructs::{ConstructSet, StepConstruct};
+use crate::data::step::StepKind;
 use crate::engine::world::operation::{Effect, OperationRole, OperationStage, STOP};
 use crate::engine::world::state::ExecutionState;
 use crate::strategy::{
-    ConstructSet, DeferredEvents, MonitorTransition, ObserverSet, OperationId, Pending,
-    PredicateRead, PredicateScope, SilentEffect, Step, StepConstruct, StepEffect, StepKind,
+    DeferredEvents, MonitorTransition, ObserverSet, OperationId, Pending, PredicateRead,
+    PredicateScope, SilentEffect, Step, StepEffect,
 };
 
 /// The footprint of the step in progress. Rare accesses are recorded when they happen, and the rest is

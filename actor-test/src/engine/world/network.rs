@@ -3,12 +3,12 @@
 use std::any::TypeId;
 use std::collections::VecDeque;
 
-use crate::data::node_fault::MessageFault;
 use crate::engine::world::nodes::Nodes;
 use crate::engine::world::operation::{Effect, Envelope, OperationRole};
 use crate::engine::world::pending::pending_arrival;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
+use crate::records::node_fault::MessageFault;
 use crate::settings::Delivery;
 
 /// A link from one node to another. The link is an operation, whose step delivers the next message.

@@ -1,12 +1,12 @@
 //! Nodes: their operations, their incarnations, and the links between them.
 
 use crate::data::clocks::Clocks;
-use crate::data::node_fault::NodeFault;
 use crate::engine::world::network::NetworkLink;
 use crate::engine::world::node_clocks::NodeClock;
 use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::hash::{mix, text};
+use crate::records::node_fault::NodeFault;
 use crate::settings::Delivery;
 
 /// Stands for no node, no incarnation or no link.

@@ -1,7 +1,7 @@
 //! The numbers of operations: whether a program observes the order in which operations were created.
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::state::ExecutionState;
-use crate::strategy::StepConstruct;
 
 /// The number of reads of actor numbers so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

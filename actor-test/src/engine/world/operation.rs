@@ -4,13 +4,13 @@ use actor_core::runtime::LinkNotice;
 use actor_core::supervision::{FailureKind, Unread};
 use actor_core::{AskError, StopReason};
 
-use crate::data::records::MessageSource;
 use crate::engine::world::capacity::CapacityState;
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::inbox::Inbox;
 use crate::engine::world::network::LinkHint;
 use crate::engine::world::outbox::Outbox;
 use crate::hash::mix;
+use crate::records::MessageSource;
 use crate::strategy::{EventId, OperationId};
 
 /// The family number of an operation without a family.

@@ -1,9 +1,9 @@
 //! Orders to an actor from outside: to stop, to fail, to end.
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::operation::{Envelope, OperationStage, PackedSender, PendingOrder, STOP};
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
-use crate::strategy::StepConstruct;
 
 /// The mail slot of a letter without an event.
 const NO_SLOT: u32 = u32::MAX;

@@ -1,5 +1,6 @@
 //! The next step of each operation, as kept in the enabled set.
 
+use crate::data::step::{MessageId, StepKind};
 use crate::engine::world::enabled::EnabledSet;
 use crate::engine::world::network::InTransit;
 use crate::engine::world::operation::{
@@ -7,7 +8,7 @@ use crate::engine::world::operation::{
 };
 use crate::engine::world::shared_objects::NextAccess;
 use crate::engine::world::state::ExecutionState;
-use crate::strategy::{MessageId, OperationId, Pending, StepKind};
+use crate::strategy::{OperationId, Pending};
 
 impl ExecutionState {
     /// Updates the enabled set with the operation's next step.

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::operation::{Effect, OperationStage};
 use crate::engine::world::state::ExecutionState;
-use crate::strategy::StepConstruct;
 
 /// The actors to which references were dropped, until the drops take effect.
 pub(crate) type References = BTreeMap<u32, DroppedReferences>;

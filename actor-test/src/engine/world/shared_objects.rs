@@ -7,11 +7,11 @@
 
 use actor_core::runtime::{AccessEffect, Hold, Release, SourceLocation, Wait};
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::operation::OperationRole;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::vector_clocks::{Clock, RacingAccess, VectorClocks};
 use crate::hash::mix;
-use crate::strategy::StepConstruct;
 
 /// The number of reads of unchanged objects without a yield at which an operation counts as spinning.
 pub(crate) const REPEATS_MAX: u32 = 1_000;

@@ -12,10 +12,10 @@ use crate::engine::{
 };
 use crate::hash::mix;
 use crate::parallel::map_ordered;
+use crate::replay::{fairness_of, taken};
 use crate::report::data::Recording;
 use crate::settings::Bounds;
 use crate::strategy::{Continuation, Execution, Fairness, Named, Replay, Strategy};
-use crate::trace::replay::{fairness_of, taken};
 use crate::worker_registry::{self, WorkerStatus};
 
 /// A temperature that no obligation reaches.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::data::records::{DeliveryRecord as Became, MessageId, MessageSource, Record};
+use crate::data::step::MessageId;
+use crate::records::{DeliveryRecord as Became, MessageSource, Record};
 
 /// An event that reached an inbox.
 #[derive(Clone, Debug)]

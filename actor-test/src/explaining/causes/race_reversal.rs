@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::data::faults::Fault;
-use crate::data::records::StepKind;
 use crate::data::schedule::Schedule;
+use crate::data::step::StepKind;
 use crate::hash::mix;
 use crate::strategy::{
     Choice, Enabled, Execution, ExecutionRecorder, Fairness, FaultSite, ScheduleRecorder, Strategy,

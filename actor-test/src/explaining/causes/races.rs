@@ -10,7 +10,6 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::data::causes::{InboxArrival, NeededRace, RaceResults};
-use crate::data::records::MessageSource;
 use crate::data::story::Story;
 use crate::engine::{EndReason, RecordLevel};
 use crate::explaining::causes::continuations::{
@@ -18,6 +17,7 @@ use crate::explaining::causes::continuations::{
 };
 use crate::explaining::causes::order::{HappensBefore, OrderedPair, ReachedEvent};
 use crate::explaining::causes::race_reversal::{RaceReversal, ReplayPlan};
+use crate::records::MessageSource;
 
 /// The number of executions with random steps, besides the one that continues as recorded.
 const WANDERING: u32 = 20;

@@ -30,10 +30,10 @@ use crate::explaining::minimizing::ending_early::{LivenessTrial, Proof};
 use crate::explaining::minimizing::failing::SafetyTrial;
 use crate::explaining::minimizing::search::{BestExecution, CandidateTrial, MinimizingSearch};
 use crate::explaining::minimizing::trials::{TrialWorker, Trials};
+use crate::replay::{fairness_of, taken};
 use crate::report::data::{Bug, Recording};
 use crate::report::minimized::{Dead, Minimized, Size};
 use crate::strategy::Fairness;
-use crate::trace::replay::{fairness_of, taken};
 
 /// A minimised failing execution.
 #[derive(Clone, Debug)]

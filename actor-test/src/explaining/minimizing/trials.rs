@@ -13,10 +13,10 @@ use crate::engine::{
 };
 use crate::explaining::minimizing::search::BestExecution;
 use crate::parallel::map_ordered;
+use crate::replay::following::{FollowedRun, follow_by, name};
+use crate::replay::{fair_from, run_again_with, taken};
 use crate::report::data::{Bug, Recording};
 use crate::strategy::{Execution, Fairness, Guided, Strategy};
-use crate::trace::following::{FollowedRun, follow_by, name};
-use crate::trace::replay::{fair_from, run_again_with, taken};
 use crate::trace::schedule;
 use crate::worker_registry::{self, WorkerStatus};
 

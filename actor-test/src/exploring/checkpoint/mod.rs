@@ -10,8 +10,6 @@
 //! The time of a checkpoint depends on the clock; nothing else does, and writing one does not change the
 //! search. A resumed search ends with the same result as an uninterrupted one.
 
-mod error;
-mod file;
 mod record;
 mod shards;
 
@@ -21,15 +19,12 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Observations;
-use crate::exploring::checkpoint::file::{CheckpointHeader, read, write};
 use crate::exploring::confirmation::JudgeState;
 use crate::exploring::summary::Summary;
 use crate::report::data::CheckpointInfo;
-use crate::settings::{Partition, Settings};
-use crate::trace;
+use crate::search_dir::{CheckpointError, SearchPlace, partial, read, write};
+use crate::settings::Settings;
 
-pub(crate) use error::CheckpointError;
-pub use record::{EndedPart, RecordedSearch, read_search_dir};
 pub(crate) use record::{join, store};
 pub(crate) use shards::{PartResult, Shard, StoredPart};
 
@@ -54,30 +49,7 @@ pub(crate) struct InterruptedExploration {
     pub(crate) search: Vec<u8>,
 }
 
-/// The place of a process in the search of one test.
-#[derive(Clone)]
-struct SearchPlace {
-    /// The directory of the test.
-    directory: PathBuf,
-    header: CheckpointHeader,
-    /// The part of this process; a search that is not divided is the first part of one.
-    part: Partition,
-}
-
 impl SearchPlace {
-    /// Returns the place in the search directory, if the settings have one.
-    fn of(name: &str, settings: &Settings) -> Result<Option<Self>, CheckpointError> {
-        let Some(directory) = &settings.search_dir else {
-            return Ok(None);
-        };
-        let package = trace::own_package();
-        Ok(Some(Self {
-            directory: directory.join(trace::slug(package.as_deref(), name)),
-            header: CheckpointHeader::of(name, settings)?,
-            part: settings.partition.unwrap_or_default(),
-        }))
-    }
-
     fn checkpoint(&self) -> PathBuf {
         self.directory.join("search.checkpoint")
     }
@@ -178,7 +150,7 @@ impl CheckpointWriter {
         if is_over {
             // The file may not exist, or a partial one may be left from an earlier process.
             let _ = std::fs::remove_file(&path);
-            let _ = std::fs::remove_file(file::partial(&path));
+            let _ = std::fs::remove_file(partial(&path));
         }
         let is_left = !is_over && (self.executions.is_some() || path.is_file());
         (is_left || self.problem.is_some()).then_some(CheckpointInfo {

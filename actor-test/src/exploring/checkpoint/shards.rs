@@ -15,9 +15,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Observations;
-use crate::exploring::checkpoint::file::{read, write};
-use crate::exploring::checkpoint::{CheckpointError, SearchPlace};
+use crate::exploring::checkpoint::SearchPlace;
 use crate::exploring::explorer::Contribution;
+use crate::search_dir::CheckpointError;
+use crate::search_dir::{read, write};
 
 /// The interval between checks for the result of another shard.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);

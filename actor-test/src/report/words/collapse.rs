@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::count;
 use super::escape::{plain, shortened};
-use crate::data::records::StepKind;
+use crate::data::step::StepKind;
 use crate::data::story::{CausalIndex, Effect, MessageFate, OperationKind, Step, Story, name_of};
 
 /// A story of at most this many steps is shown unfolded.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::how_found::reproduced;
 use super::{CommandContext, actor_and_action, step_action};
-use crate::data::records::StepKind;
+use crate::data::step::StepKind;
 use crate::data::story::{Step, Story};
 use crate::settings::Bounds;
 

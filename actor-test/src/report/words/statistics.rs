@@ -2,8 +2,9 @@
 
 use super::verdict::{self, covered};
 use super::{count, foreign, percent};
+use crate::data::coverage_claim::Gap;
 use crate::report::data::{FaultStatistics, Report, StrategyStatistics};
-use crate::strategy::{Gap, split_placement};
+use crate::settings::strategy::split_placement;
 
 /// Formats the number of executions, and the statistics of the exploration.
 pub(super) fn statistics(report: &Report) -> Vec<String> {

@@ -7,7 +7,7 @@ use super::changes;
 use super::count;
 use super::disks;
 use super::escape::{plain, shortened};
-use crate::data::records::StepKind;
+use crate::data::step::StepKind;
 use crate::data::story::{
     CapacityReply, ChoicePurpose, Effect, MessageFate, MonitorChange, MonitorKind, Purpose, Step,
     Story, Text, Timer, name_of,

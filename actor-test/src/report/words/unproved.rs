@@ -4,9 +4,9 @@ use super::statistics::explored;
 use super::verdict::gaps;
 use super::warnings::warnings;
 use super::{count, hanging, indented, uncontrolled, unreached};
+use crate::data::coverage_claim::Gap;
 use crate::report::data::{ProofAttempt, Report};
 use crate::report::verdict::SearchKind;
-use crate::strategy::Gap;
 
 /// Formats the report of a test without a bug that was to be proved, and is not.
 pub fn unproved(report: &Report, notes: &[String]) -> String {
@@ -96,8 +96,8 @@ fn remedy(gap: &Gap) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::constructs::StepConstruct;
     use crate::settings::Settings;
-    use crate::strategy::StepConstruct;
 
     fn tried(strategy: &str, gap: Gap) -> ProofAttempt {
         ProofAttempt {

@@ -1,9 +1,11 @@
 //! Formats the verdict of a search: its coverage claim, its gaps and its assumptions.
 
 use super::{count, percent};
+use crate::data::constructs::{Constructs, StepConstruct};
+use crate::data::coverage_claim::{Gap, Reduction, Unjudged};
+use crate::data::extent::SizeEstimate;
 use crate::report::data::{BehaviourStatistics, Report};
 use crate::report::verdict::{Assumption, DeviationBound, SearchKind};
-use crate::strategy::{Constructs, Gap, Reduction, SizeEstimate, StepConstruct, Unjudged};
 
 /// The largest number of places in the program that are named.
 const PLACES_MAX: usize = 3;

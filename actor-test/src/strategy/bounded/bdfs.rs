@@ -1,14 +1,15 @@
 //! Bounded depth-first search with a random walk from each state at the depth bound: [`Bdfs`] (MaceMC).
 
 use super::strata::StratifiedSearch;
-use super::{Bounded, Deviation, StateEquivalence};
+use super::{Bounded, Deviation};
 use crate::data::bug::Cycle;
+use crate::data::coverage_claim::CoverageClaim;
 use crate::data::faults::Fault;
 use crate::data::story::ChoicePurpose;
+use crate::settings::strategy::StateEquivalence;
 use crate::strategy::search::SearchStrategy;
 use crate::strategy::{
-    Choice, CoverageClaim, Enabled, Ended, Execution, FairSuffix, Fairness, FaultSite, Step,
-    Strategy,
+    Choice, Enabled, Ended, Execution, FairSuffix, Fairness, FaultSite, Step, Strategy,
 };
 
 /// Searches all steps up to a depth, then judges liveness on a random walk from each state there (MaceMC,

@@ -1,6 +1,6 @@
 //! The estimated size of a bounded search: [`Forecast`].
 
-use crate::strategy::SizeEstimate;
+use crate::data::extent::SizeEstimate;
 
 /// The branching so far in a stratum, which holds the work items with equally many deviations.
 ///

@@ -20,8 +20,9 @@ use strata::StratifiedSearch;
 
 use super::delay::ExplorerDriver;
 use super::search::SearchStrategy;
-use super::spec::named;
 use super::{DelayingExplorer, Strategy};
+use crate::settings::strategy::StateEquivalence;
+use crate::settings::strategy::named;
 
 /// Runs all schedules within a number of deviations from a default one, those with fewer first.
 ///
@@ -61,28 +62,6 @@ pub struct Bounded {
     same: StateEquivalence,
     bound: Option<u32>,
     samples: bool,
-}
-
-/// The equivalence of states by which the search continues from one of them only.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StateEquivalence {
-    /// No states are compared.
-    Never,
-    /// States in which each operation has handled the same events in the same order.
-    Histories,
-    /// States with the same fingerprint.
-    States,
-}
-
-impl StateEquivalence {
-    /// Returns the word of `by=` in the name of a strategy.
-    pub(in crate::strategy) fn word(self) -> &'static str {
-        match self {
-            Self::States => "states",
-            Self::Histories => "hb",
-            Self::Never => "schedules",
-        }
-    }
 }
 
 impl Bounded {

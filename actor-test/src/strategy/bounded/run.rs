@@ -5,9 +5,10 @@ use std::sync::Arc;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::deviation::Deviation;
+use super::strata::Item;
 use super::visited::VisitedStates;
-use super::{StateEquivalence, strata::Item};
 use crate::data::faults::Fault;
+use crate::settings::strategy::StateEquivalence;
 use crate::strategy::{
     Choice, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Strategy, below, generator,
 };

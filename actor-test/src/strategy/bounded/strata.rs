@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Bounded;
 use super::deviation::Deviation;
 use super::forecast::Forecast;
 use super::run::{Alternative, BoundedSearchState, Run};
 use super::visited::{VISITED_MAX, VisitedStates};
-use super::{Bounded, StateEquivalence};
+use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction};
+use crate::data::extent::SizeEstimate;
 use crate::hash::mix;
+use crate::settings::strategy::StateEquivalence;
 use crate::strategy::search::ExhaustiveSearch;
-use crate::strategy::{CoverageClaim, Ended, Gap, Reduction, SizeEstimate, below, generator};
+use crate::strategy::{Ended, below, generator};
 
 /// A work item: the decisions of an earlier execution up to a place, and another decision there.
 #[derive(Clone, Debug)]

@@ -1,10 +1,12 @@
 //! Bounded searches against closed forms: independent operations with a fixed number of steps each.
 
 use super::*;
+use crate::data::coverage_claim::{CoverageClaim, Gap};
 use crate::data::faults::FaultBudgets;
+use crate::data::step::StepKind;
 use crate::strategy::{
-    Changes, Choice, CoverageClaim, Enabled, Ended, Ending, Execution, Gap, OperationId, Pending,
-    RoundRobin, RunToCompletion, StepKind,
+    Changes, Choice, Enabled, Ended, Ending, Execution, OperationId, Pending, RoundRobin,
+    RunToCompletion,
 };
 
 /// The operation of each step of an execution, with the answers to choices.

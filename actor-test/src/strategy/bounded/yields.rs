@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::strategy::{Enabled, OperationId, Pending, StepKind};
+use crate::data::step::StepKind;
+use crate::strategy::{Enabled, OperationId, Pending};
 
 /// A priority relation by which no schedule passes over an operation for ever while another one polls
 /// (Musuvathi and Qadeer, Fair Stateless Model Checking, PLDI 2008; CHESS, section 4.3).

@@ -4,6 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
 use super::{DelayingExplorer, ExplorerDriver};
+use crate::settings::strategy::{DELAYS, DELAYS_MAX};
 
 /// Follows a [`DelayingExplorer`], and delays it at a few steps drawn beforehand.
 ///
@@ -38,11 +39,6 @@ enum DelayCount {
     Exactly(u32),
     Drawn,
 }
-
-/// The largest number of delays.
-pub(in crate::strategy) const DELAYS_MAX: u32 = 100;
-/// The default number of delays.
-pub(in crate::strategy) const DELAYS: u32 = 5;
 
 impl<E: DelayingExplorer> Delayed<E> {
     /// Allows at most so many delays; more than 100 count as 100.

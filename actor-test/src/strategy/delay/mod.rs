@@ -8,7 +8,6 @@ mod run_to_completion;
 use std::fmt;
 
 pub use delayed::Delayed;
-pub(super) use delayed::{DELAYS, DELAYS_MAX};
 pub(super) use led::ExplorerDriver;
 pub use round_robin::RoundRobin;
 pub use run_to_completion::RunToCompletion;

@@ -4,11 +4,10 @@ use super::ExhaustiveSearch;
 use super::dpor::{Dpor, GraphRun};
 use super::source_dpor::{SourceDpor, SourceDporRun};
 use crate::codec::DecodeError;
+use crate::data::coverage_claim::CoverageClaim;
+use crate::data::extent::SizeEstimate;
 use crate::data::faults::Fault;
-use crate::strategy::{
-    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, SizeEstimate, Step,
-    Strategy,
-};
+use crate::strategy::{Choice, Enabled, Ended, Execution, Fairness, FaultSite, Step, Strategy};
 
 /// Explores every behaviour: [once](Dpor) while inboxes, choices and time alone decide what a program does,
 /// and [at least once](SourceDpor) as soon as some step depends on more.

@@ -20,7 +20,7 @@ use super::{CoverageClaim, Ended, SizeEstimate, Strategy};
 use crate::codec::DecodeError;
 
 pub(super) use behaviours::BehaviourSearch;
-pub(super) use dpor::{Dpor, EXECUTION, RANDOM_JUMP_INTERVAL};
+pub(super) use dpor::{Dpor, EXECUTION};
 pub(super) use search_strategy::SearchStrategy;
 pub(crate) use try_prove::{SearchBudget, budgeted_search};
 

@@ -5,11 +5,10 @@ use std::collections::VecDeque;
 
 use super::ExhaustiveSearch;
 use crate::data::bug::Cycle;
+use crate::data::coverage_claim::CoverageClaim;
+use crate::data::extent::SizeEstimate;
 use crate::data::faults::Fault;
-use crate::strategy::{
-    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, SizeEstimate, Step,
-    Strategy,
-};
+use crate::strategy::{Choice, Enabled, Ended, Execution, Fairness, FaultSite, Step, Strategy};
 
 /// Runs the items of a search one after another. The parts of a divided search run here as well, unless the
 /// caller has [taken](Strategy::divide) them.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{BehaviourSearch, Dpor, SearchStrategy};
-use crate::strategy::{Gap, States, Strategy, StrategySpec};
+use crate::data::coverage_claim::Gap;
+use crate::settings::strategy::StrategySpec;
+use crate::strategy::{States, Strategy};
 
 /// The factor by which the estimated cost of a search may be too high.
 const ESTIMATE_ERROR_FACTOR: u64 = 8;

@@ -11,7 +11,6 @@ mod components;
 mod cycle_path;
 mod cycles;
 mod graph;
-mod limit;
 mod model_search;
 mod names;
 mod obligations;
@@ -20,13 +19,11 @@ mod reexecution;
 mod table;
 mod trial;
 
-pub use limit::StateLimit;
 use model_search::ModelSearch;
 use reexecution::ReexecutionSearch;
 use trial::Trial;
 
 use super::search::{SearchBudget, SearchStrategy};
-use super::spec::named;
 use super::{
     Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Gap, Pending,
     SizeEstimate, Step, StepKind, Strategy, Unjudged,
@@ -34,6 +31,8 @@ use super::{
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::hash::mix;
+use crate::settings::strategy::StateLimit;
+use crate::settings::strategy::named;
 
 /// The order in which states are visited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

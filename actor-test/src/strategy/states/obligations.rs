@@ -6,7 +6,7 @@ use super::cycles::region;
 use super::graph::{Edge, Graph, OUTSIDE};
 use super::names::Numbered;
 use crate::data::bug::Demand;
-use crate::strategy::Unjudged;
+use crate::data::coverage_claim::Unjudged;
 
 /// A step from a state with a pending obligation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -1,7 +1,9 @@
 //! A trial of a state search, within a budget and as long as a proof seems possible: [`Trial`].
 
+use crate::data::coverage_claim::Gap;
+use crate::data::extent::SizeEstimate;
 use crate::strategy::search::{EXECUTION, SearchBudget};
-use crate::strategy::{Choice, Ended, Ending, Gap, SizeEstimate};
+use crate::strategy::{Choice, Ended, Ending};
 
 /// The price of a step with a fingerprint of the state, in steps of a plain execution.
 const STEP: u64 = 4;

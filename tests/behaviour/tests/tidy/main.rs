@@ -330,7 +330,7 @@ fn modules_use_each_other_one_way() {
         "imports are seen"
     );
     assert!(
-        dependencies["tool"].contains_key("hosting"),
+        dependencies["tool"].contains_key("protocol"),
         "imports are seen"
     );
     assert_no_circle(&dependencies);

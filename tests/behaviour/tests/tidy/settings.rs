@@ -39,7 +39,7 @@ fn flags(options: &str, of: &str) -> Vec<String> {
 #[test]
 fn the_book_has_every_setting() {
     let page = page("settings.md");
-    let environment = source("actor-test/src/hosting/environment.rs");
+    let environment = source("actor-test/src/protocol/environment.rs");
     let (constants, _) = environment
         .split_once("const SETTINGS")
         .expect("the list is there");

@@ -6,12 +6,12 @@
 //! applied in the order of their calls. Each answer is a bit set of lost parts. Zero loses nothing, so a
 //! minimised execution loses no more than it needs to.
 
-use crate::data::records::DiskRecord;
 use crate::data::story::DiskCall;
 use crate::engine::world::disks::content::Edit;
 use crate::engine::world::disks::directories::ROOT;
 use crate::engine::world::disks::disk::{Inode, SimulatedDisk};
 use crate::hash::mix;
+use crate::records::DiskRecord;
 
 /// The largest number of parts in one answer.
 const PARTS_MAX: u32 = 16;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::data::records::DiskRecord;
+use crate::records::DiskRecord;
 
 /// The number of the root directory.
 pub(crate) const ROOT: u32 = 0;

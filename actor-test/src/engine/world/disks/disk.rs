@@ -4,12 +4,12 @@ use std::io::ErrorKind;
 
 use actor_core::fs::{DirEntry, DiskOp, DiskOpResult, OpenOptions};
 
-use crate::data::records::DiskRecord;
 use crate::data::story::DiskCall;
 use crate::engine::world::disks::DiskError;
 use crate::engine::world::disks::content::{Content, Edit};
 use crate::engine::world::disks::directories::{DirectoryTree, ROOT};
 use crate::hash::mix;
+use crate::records::DiskRecord;
 
 /// The largest size of a file, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 30;

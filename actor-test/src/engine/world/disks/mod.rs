@@ -14,12 +14,12 @@ use std::io::ErrorKind;
 use actor_core::Fingerprinter;
 use actor_core::fs::{DiskOp, DiskOpResult};
 
-use crate::data::records::DiskRecord;
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::disks::disk::SimulatedDisk;
 use crate::engine::world::operation::Effect;
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
-use crate::strategy::StepConstruct;
+use crate::records::DiskRecord;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disks {

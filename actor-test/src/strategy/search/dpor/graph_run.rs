@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::world::{WorldAccess, WorldDependencies};
 use crate::data::bug::BugKind;
+use crate::data::constructs::{ConstructSet, StepConstruct};
+use crate::data::step::StepKind;
 use crate::strategy::{
-    Choice, ConstructSet, DeferredEvents, Enabled, Execution, Fairness, ObserverSet, OperationId,
-    Pending, PredicateRead, PredicateScope, SilentEffect, Step, StepConstruct, StepEffect,
-    StepKind, Strategy,
+    Choice, DeferredEvents, Enabled, Execution, Fairness, ObserverSet, OperationId, Pending,
+    PredicateRead, PredicateScope, SilentEffect, Step, StepEffect, Strategy,
 };
 
 /// The constructs that make a step an access to the world.

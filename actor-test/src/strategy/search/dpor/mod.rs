@@ -55,8 +55,12 @@ use self::world::WorldDependencies;
 use super::ExhaustiveSearch;
 use super::try_prove::SearchBudget;
 use crate::codec::DecodeError;
+use crate::data::constructs::StepConstruct;
+use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction};
+use crate::data::extent::SizeEstimate;
 use crate::hash::mix;
-use crate::strategy::{CoverageClaim, Ended, Ending, Gap, Reduction, SizeEstimate, StepConstruct};
+use crate::settings::strategy::{HISTORIES, RANDOM_JUMP_INTERVAL};
+use crate::strategy::{Ended, Ending};
 
 /// The costs of an execution, of each of its steps, and of a label, in steps of a plain execution.
 pub(in crate::strategy) const EXECUTION: u64 = 20;
@@ -66,12 +70,6 @@ const LABEL: u64 = 2;
 /// The number of first behaviours that all run, and the distance between those that run later.
 const FIRST: u64 = 32;
 const EACH: u64 = 64;
-
-/// The default limit on known histories and ends, which take about half a gigabyte.
-const KNOWN_MAX: u64 = 4_000_000;
-
-/// The default number of behaviours after which `dpor:order=random` continues at a random backtrack point.
-pub(in crate::strategy) const RANDOM_JUMP_INTERVAL: u64 = 100;
 
 #[derive(Debug, Default)]
 pub(in crate::strategy) struct Dpor {
@@ -149,7 +147,7 @@ impl Dpor {
     pub(in crate::strategy) fn new() -> Self {
         Self {
             descents: Some(Descents::default()),
-            known_max: KNOWN_MAX,
+            known_max: HISTORIES,
             ..Self::default()
         }
     }
@@ -437,7 +435,7 @@ impl ExhaustiveSearch for Dpor {
         match (self.jump_interval, self.known_max) {
             (Some(RANDOM_JUMP_INTERVAL), _) => "dpor:order=random".into(),
             (Some(behaviours), _) => format!("dpor:{behaviours}/order=random"),
-            (None, KNOWN_MAX) => "dpor".into(),
+            (None, HISTORIES) => "dpor".into(),
             (None, other) => format!("dpor:{other}"),
         }
     }

@@ -11,10 +11,12 @@ use super::Dpor;
 use super::SearchBudget;
 use super::graph::{ExecutionGraph, Revisit};
 use super::world::WorldDependencies;
-use crate::strategy::{Gap, ObserverSet, ROUND_MAX};
+use crate::data::coverage_claim::Gap;
+use crate::settings::strategy::PARTS_MAX;
+use crate::strategy::{ObserverSet, ROUND_MAX};
 
 /// The number of parts.
-pub(super) const PARTS: usize = 16;
+pub(super) const PARTS: usize = PARTS_MAX as usize;
 
 /// The cost in steps below which a search is not divided.
 const ALONE: u64 = 1_000_000;

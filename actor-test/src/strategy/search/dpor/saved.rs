@@ -16,7 +16,7 @@ use super::parts::BacktrackPoint;
 use super::transitions::SavedTransitions;
 use super::world::WorldDependencies;
 use crate::codec::{self, DecodeError};
-use crate::strategy::Gap;
+use crate::data::coverage_claim::Gap;
 
 /// The state apart from the knowledge of operations and behaviours.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::graph_run::ExecutionItem;
 use super::numbers::HashIndex;
 use super::world::{self, WORLD, WorldAccess, WorldDependencies};
+use crate::data::step::StepKind;
 use crate::hash::mix;
-use crate::strategy::{DeferredEvents, ObserverSet, SilentEffect, StepEffect, StepKind};
+use crate::strategy::{DeferredEvents, ObserverSet, SilentEffect, StepEffect};
 
 /// An effect of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -22,10 +22,10 @@ pub(in crate::strategy) use self::run::SourceDporRun;
 use super::ExhaustiveSearch;
 use super::dpor::{EXECUTION, STEP};
 use super::try_prove::SearchBudget;
-use crate::strategy::{
-    ConstructSet, Constructs, CoverageClaim, Ended, Ending, Gap, Reduction, SizeEstimate,
-    StepConstruct,
-};
+use crate::data::constructs::{ConstructSet, Constructs, StepConstruct};
+use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction};
+use crate::data::extent::SizeEstimate;
+use crate::strategy::{Ended, Ending};
 
 /// The number of executions after which the search may seem too large, the estimated size at which it does,
 /// and the cap on the estimate, which may be far too high.

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use super::footprint::{AccessedResource, Footprint};
+use crate::data::constructs::{ConstructSet, StepConstruct};
 use crate::data::faults::Fault;
+use crate::data::step::StepKind;
 use crate::hash::mix;
 use crate::strategy::{
-    Choice, ConstructSet, Enabled, Ended, Execution, Fairness, OperationId, Pending, Step,
-    StepConstruct, StepEffect, StepKind, Strategy,
+    Choice, Enabled, Ended, Execution, Fairness, OperationId, Pending, Step, StepEffect, Strategy,
 };
 
 /// Constructs that an operation may read again later without a report, once it has used them.

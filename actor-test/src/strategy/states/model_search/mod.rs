@@ -20,8 +20,10 @@ use super::StateLimit;
 use super::gaps;
 use super::graph::OUTSIDE;
 use super::obligations::{FairCycle, ObligationSteps};
+use crate::data::coverage_claim::{CoverageClaim, Reduction, Unjudged};
+use crate::data::extent::SizeEstimate;
 use crate::strategy::search::{ExhaustiveSearch, SearchBudget};
-use crate::strategy::{CoverageClaim, Ended, Ending, Reduction, SizeEstimate, Unjudged};
+use crate::strategy::{Ended, Ending};
 
 /// The most parts that a state may have.
 const WIDTH_MAX: usize = 1 << 10;

@@ -8,10 +8,11 @@ use super::model::{
     RemainingState, StepInputs, StepKnowledge, TransitionModel,
 };
 use crate::data::bug::{Cycle, SearchedCycle};
+use crate::data::constructs::{ConstructSet, StepConstruct};
 use crate::data::faults::Fault;
 use crate::strategy::{
-    Choice, ConstructSet, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Pending,
-    StateComponents, Step, StepConstruct, Strategy,
+    Choice, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Pending, StateComponents, Step,
+    Strategy,
 };
 
 /// The constructs outside an operation whose effect can be derived from the parts that a step reads.

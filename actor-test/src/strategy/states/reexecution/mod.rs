@@ -16,10 +16,12 @@ use super::names::Numbered;
 use super::obligations::{self, FairCycle, ObligationSteps};
 use super::{StateLimit, VisitOrder, extent, gaps, name_of, own};
 use crate::data::bug::Cycle;
+use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction, Unjudged};
+use crate::data::extent::SizeEstimate;
 use crate::data::faults::Fault;
 use crate::strategy::{
-    Choice, CoverageClaim, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Gap,
-    OperationId, Reduction, SizeEstimate, StateView, Step, Strategy, Unjudged,
+    Choice, Enabled, Ended, Ending, Execution, Fairness, FaultSite, OperationId, StateView, Step,
+    Strategy,
 };
 
 /// Visits every state once: an execution ends at a state that was visited before.

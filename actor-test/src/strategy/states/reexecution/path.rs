@@ -3,7 +3,8 @@
 use super::super::VisitOrder;
 use super::ReexecutionSearch;
 use super::visited::NOWHERE;
-use crate::strategy::{Enabled, OperationId, SizeEstimate};
+use crate::data::extent::SizeEstimate;
+use crate::strategy::{Enabled, OperationId};
 
 /// The least share of the tree behind the path for an estimate of the whole.
 const LEAST_SHARE: f64 = 1e-3;

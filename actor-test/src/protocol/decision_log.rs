@@ -4,19 +4,14 @@
 //! runs once more in a process of its own, which writes each decision to a file before the decision takes
 //! effect. The file then contains the schedule up to the step that crashed the process.
 
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::story::Story;
-use crate::engine::{DecisionObserver, RecordedDecision};
 use crate::report::data::Recording;
 use crate::settings::{Bounds, Semantics};
-use crate::strategy::Fairness;
-use crate::trace::replay::fair_from;
 
 /// The file, and the iteration of this process whose decisions it logs.
 static WANTED: OnceLock<(PathBuf, u64)> = OnceLock::new();
@@ -26,29 +21,15 @@ pub(crate) fn want(path: PathBuf, iteration: u64) {
     let _ = WANTED.set((path, iteration));
 }
 
-/// Returns the log of an iteration, if requested. Errors are ignored.
-pub(crate) fn of(
-    iteration: u64,
-    bounds: Bounds,
-    semantics: Semantics,
-    system: u64,
-) -> Option<Box<dyn DecisionObserver>> {
+/// Returns the file for the log of an iteration, if requested.
+pub(crate) fn wanted(iteration: u64) -> Option<&'static Path> {
     let (path, wanted) = WANTED.get()?;
-    if *wanted != iteration {
-        return None;
-    }
-    let file = File::create(path).ok()?;
-    Some(Box::new(DecisionLog {
-        file,
-        bounds,
-        semantics,
-        system,
-    }))
+    (*wanted == iteration).then_some(path)
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum LogLine {
+pub(crate) enum LogLine {
     Begins {
         fair_from: Option<u64>,
         bounds: Bounds,
@@ -61,60 +42,6 @@ enum LogLine {
     Ends,
     /// The execution has ended, and its state was dropped.
     Over,
-}
-
-#[derive(Debug)]
-struct DecisionLog {
-    file: File,
-    bounds: Bounds,
-    semantics: Semantics,
-    system: u64,
-}
-
-impl DecisionLog {
-    fn write(&mut self, line: LogLine) {
-        if let Ok(mut text) = serde_json::to_vec(&line) {
-            text.push(b'\n');
-            let _ = self.file.write_all(&text);
-        }
-    }
-}
-
-/// Sets a place for a native debugger's breakpoint:
-/// `break actor_test::trace::decision_log::step_begins if number == 8`.
-#[inline(never)]
-fn step_begins(number: u64) {
-    std::hint::black_box(number);
-}
-
-impl DecisionObserver for DecisionLog {
-    fn begins(&mut self, fairness: Fairness) {
-        self.write(LogLine::Begins {
-            fair_from: fair_from(fairness),
-            bounds: self.bounds,
-            semantics: self.semantics,
-            system: self.system,
-        });
-    }
-
-    fn steps(&mut self, step: u64) {
-        step_begins(step);
-        self.write(LogLine::Step(step));
-    }
-
-    fn decides(&mut self, decision: RecordedDecision) {
-        self.write(LogLine::Decision(decision.chosen, decision.check));
-    }
-
-    fn ends(&mut self) {
-        self.write(LogLine::Ends);
-    }
-}
-
-impl Drop for DecisionLog {
-    fn drop(&mut self) {
-        self.write(LogLine::Over);
-    }
 }
 
 /// The progress of an execution, as its file records it.

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 
-use super::replay::{ReplayResult, replay};
+use super::{ReplayResult, replay};
 use crate::Tester;
 use crate::data::bug::Finding;
 use crate::data::story::Story;
 use crate::engine::Program;
 use crate::report::data::Recording;
-use crate::strategy::{Probabilistic, StrategySpec};
+use crate::settings::strategy::StrategySpec;
+use crate::strategy::Probabilistic;
 
 /// The edit of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -606,4 +607,62 @@ fn a_choice_is_known_by_what_it_is_for() {
     ));
     let (finding, recording) = voted(edited);
     assert!(has_found(&replay(&Votes::PLAIN, &recording), &finding));
+}
+
+mod cycles {
+    use std::future::Future;
+    use std::pin::Pin;
+
+    use actor_core::prelude::*;
+
+    use crate::Tester;
+    use crate::engine::Program;
+    use crate::replay::replay;
+    use crate::report::data::Recording;
+
+    #[derive(Debug)]
+    struct Go;
+    /// An actor that sends itself an event for ever.
+    struct Restless;
+    #[actor]
+    impl Restless {
+        #[on]
+        fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+            cx.me().tell(Go);
+        }
+    }
+
+    fn restless(sys: &System) {
+        sys.spawn(Restless).tell(Go);
+        sys.eventually("it rests", |_| false);
+    }
+
+    struct Body;
+    impl Program for Body {
+        fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+            restless(&System::controlled());
+            None
+        }
+    }
+
+    /// A replay detects lassos only if its recording has a cycle; otherwise it ends by temperature.
+    #[test]
+    fn a_cycle_is_found_again_where_one_was_recorded() {
+        let tester = || Tester::new().iterations(1).max_steps(2_000);
+        let report = tester().run(|sys| restless(&sys));
+        let bug = report.assert_bug("that a fair schedule can repeat for ever");
+        let replayed = replay(&Body, &bug.trace);
+        assert_eq!(replayed.finding.as_ref(), Some(&bug.finding));
+        assert_eq!(replayed.diverged, None);
+        let hot = tester().lasso(false).run(|sys| restless(&sys));
+        let hot = hot.assert_bug("(threshold 10000)");
+        let replayed = replay(&Body, &hot.trace);
+        assert_eq!(replayed.finding.as_ref(), Some(&hot.finding));
+        let with_bounds = Recording {
+            cycle: bug.trace.cycle,
+            ..hot.trace.clone()
+        };
+        let replayed = replay(&Body, &with_bounds);
+        assert_eq!(replayed.finding.as_ref(), Some(&bug.finding));
+    }
 }

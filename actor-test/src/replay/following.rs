@@ -65,8 +65,8 @@ mod tests {
     use actor_core::prelude::*;
 
     use super::{FollowedRun, follow_by, name};
-    use crate::data::records::StepKind;
     use crate::data::schedule::Schedule;
+    use crate::data::step::StepKind;
     use crate::engine::{EndReason, Engine, Program, RecordedDecision, RunOptions};
     use crate::settings::{Bounds, Semantics};
     use crate::strategy::{Execution, Fairness, Guided, Random, Steady, Strategy};

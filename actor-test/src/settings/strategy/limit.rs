@@ -24,13 +24,13 @@ pub struct StateLimit {
 }
 
 /// The number of states that can be numbered.
-pub(in crate::strategy) const STATES_MAX: u64 = 4_000_000_000;
+pub(crate) const STATES_MAX: u64 = 4_000_000_000;
 
 const MB: usize = 1_000_000;
 const GB: usize = 1_000 * MB;
 
 impl StateLimit {
-    pub(super) fn is_bounded(self) -> bool {
+    pub(crate) fn is_bounded(self) -> bool {
         self != Self::default()
     }
 }

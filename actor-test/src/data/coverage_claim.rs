@@ -1,9 +1,10 @@
 //! Coverage claim of a strategy: what a search has explored, under which reduction, and its gaps.
 
-use super::{Constructs, StepConstruct};
 use serde::{Deserialize, Serialize};
 
-/// The coverage of a strategy so far: see [`Strategy::covered`](super::Strategy::covered).
+use crate::data::constructs::{Constructs, StepConstruct};
+
+/// The coverage of a strategy so far: see [`Strategy::covered`](crate::strategy::Strategy::covered).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum CoverageClaim {
@@ -29,7 +30,7 @@ pub enum Reduction {
     /// No reduction: every schedule is run.
     #[default]
     None,
-    /// [Local steps](super::Step#local-steps) run first, in one order, which nobody can observe.
+    /// [Local steps](crate::strategy::Step#local-steps) run first, in one order, which nobody can observe.
     LocalFirst,
     /// The search continues once from each state, of all schedules that lead there.
     #[non_exhaustive]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::data::marks;
 use crate::data::story::Text;
+use crate::records::marks;
 
 /// The largest number of bytes of all different texts of a story; later texts are truncated.
 const TEXTS_MAX: usize = 16 << 20;

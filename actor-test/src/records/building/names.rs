@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::records::{Created, Record};
+use crate::records::{Created, Record};
 
 /// The number of actors of each type, on each node and outside of nodes.
 type Counts<'r> = BTreeMap<(Option<&'r str>, u32), u32>;

@@ -1,8 +1,9 @@
 //! Converts records into the effects of a step: sends, replies, timers and faults.
 
 use super::StoryBuilder;
-use crate::data::records::{self, MessageSource, Record};
 use crate::data::story::{DiskAction, Effect, MessageFate};
+use crate::records;
+use crate::records::{MessageSource, Record};
 
 impl StoryBuilder {
     pub(super) fn action(&mut self, action: &records::DiskRecord) -> DiskAction {

@@ -1,7 +1,6 @@
 //! The strategies of the default portfolio, and those of Coyote's for comparison.
 
-use super::delay::DELAYS;
-use super::{ExplorerKind, Probabilistic, StrategySpec};
+use super::{DELAYS, ExplorerKind, HALVINGS, StrategySpec};
 
 /// The strategies of the portfolio, unfair ones with a form that ends fairly. The pilots use the first.
 ///
@@ -20,7 +19,7 @@ pub(crate) fn arms() -> Vec<(StrategySpec, Option<StrategySpec>)> {
         unfair(neighbours(ExplorerKind::RunToCompletion)),
         unfair(neighbours(ExplorerKind::RoundRobin)),
         unfair(StrategySpec::Urw),
-        fair(StrategySpec::Probabilistic(Probabilistic::HALVINGS)),
+        fair(StrategySpec::Probabilistic(HALVINGS)),
         unfair(StrategySpec::Pct(None)),
         unfair(StrategySpec::Pos),
         unfair(StrategySpec::PosLocal),

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::Program;
+use crate::replay::{ReplayResult, replay};
 use crate::report::data::{Bug, Recording, SAVED};
 use crate::report::words;
+use crate::trace::SCHEDULES;
 use crate::trace::Trace;
-use crate::trace::replay::{ReplayResult, replay};
 
 /// The results of running the saved schedules of a test.
 #[derive(Debug, Default)]
@@ -83,15 +84,6 @@ impl SavedResults {
             trace_path: Some(path.to_owned()),
         });
     }
-}
-
-/// The directory of a package's saved schedules.
-pub const SCHEDULES: &str = "tests/schedules";
-
-/// Returns true if the file is a saved schedule of a package.
-pub fn is_saved(path: &Path) -> bool {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    path.parent().is_some_and(|it| it.ends_with(SCHEDULES))
 }
 
 /// Returns the saved schedules of this process's package, sorted by name.

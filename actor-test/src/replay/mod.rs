@@ -1,4 +1,16 @@
-//! Replays of recorded decisions, by decisions or by names, with the first divergence.
+//! Replays of recorded executions, by decisions or by names, with the first divergence.
+//!
+//! `exploring` replays and records failing executions, and `hosting` runs [`saved`] schedules. A replay runs
+//! the engine under the recorded decisions. [`following`] names the steps of an execution, and follows named
+//! steps in part or in another order. [`actor_matching`] matches the actors of a changed program with the
+//! recorded ones. A [`decision_log`] records the decisions of an execution that may crash its process.
+
+pub(crate) mod actor_matching;
+pub(crate) mod decision_log;
+pub(crate) mod following;
+pub(crate) mod saved;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
@@ -7,12 +19,12 @@ use crate::data::story::{Step, Story, Text};
 use crate::engine::{
     Aliases, Engine, Outcome, Program, RecordLevel, RecordedDecision, RunOptions, checks, chosen,
 };
+use crate::replay::actor_matching::Ways;
+use crate::replay::following::{FollowedRun, follow_by, name};
 use crate::report::data::Recording;
 use crate::report::words;
 use crate::strategy::{Execution, Fairness, Guided, Replay, Steady};
-use crate::trace::actor_matching::Ways;
-use crate::trace::following::{FollowedRun, follow_by, name};
-use crate::trace::{actor_matching, decision_log, schedule};
+use crate::trace::schedule;
 use crate::worker_registry;
 
 /// Replays recorded decisions on an engine; the engine keeps its own strategy.
@@ -344,63 +356,4 @@ fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
     states.is_none_or(|(before, now)| before == now)
         && essence(before) == essence(now)
         && texts(recorded, before) == texts(story, now)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::future::Future;
-    use std::pin::Pin;
-
-    use actor_core::prelude::*;
-
-    use super::replay;
-    use crate::Tester;
-    use crate::engine::Program;
-    use crate::report::data::Recording;
-
-    #[derive(Debug)]
-    struct Go;
-    /// An actor that sends itself an event for ever.
-    struct Restless;
-    #[actor]
-    impl Restless {
-        #[on]
-        fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-            cx.me().tell(Go);
-        }
-    }
-
-    fn restless(sys: &System) {
-        sys.spawn(Restless).tell(Go);
-        sys.eventually("it rests", |_| false);
-    }
-
-    struct Body;
-    impl Program for Body {
-        fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
-            restless(&System::controlled());
-            None
-        }
-    }
-
-    /// A replay detects lassos only if its recording has a cycle; otherwise it ends by temperature.
-    #[test]
-    fn a_cycle_is_found_again_where_one_was_recorded() {
-        let tester = || Tester::new().iterations(1).max_steps(2_000);
-        let report = tester().run(|sys| restless(&sys));
-        let bug = report.assert_bug("that a fair schedule can repeat for ever");
-        let replayed = replay(&Body, &bug.trace);
-        assert_eq!(replayed.finding.as_ref(), Some(&bug.finding));
-        assert_eq!(replayed.diverged, None);
-        let hot = tester().lasso(false).run(|sys| restless(&sys));
-        let hot = hot.assert_bug("(threshold 10000)");
-        let replayed = replay(&Body, &hot.trace);
-        assert_eq!(replayed.finding.as_ref(), Some(&hot.finding));
-        let with_bounds = Recording {
-            cycle: bug.trace.cycle,
-            ..hot.trace.clone()
-        };
-        let replayed = replay(&Body, &with_bounds);
-        assert_eq!(replayed.finding.as_ref(), Some(&bug.finding));
-    }
 }

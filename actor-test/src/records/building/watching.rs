@@ -1,8 +1,8 @@
 //! Converts records of monitors and predicates into changes of a step.
 
 use super::StoryBuilder;
-use crate::data::records::Record;
 use crate::data::story::{InspectedActor, Monitor, MonitorChange, MonitorKind};
+use crate::records::Record;
 
 impl StoryBuilder {
     /// Adds the registration or the change of a monitor or a predicate.

@@ -11,11 +11,12 @@ mod watching;
 use std::collections::BTreeMap;
 
 use crate::data::fields;
-use crate::data::records::{Created, MessageId, MessageSource, Record};
+use crate::data::step::MessageId;
+use crate::records::{Created, MessageSource, Record};
 
-use super::{
-    Change, ChoicePurpose, Effect, Field, Message, OmittedSteps, Operation, OperationKind, Purpose,
-    Step, Story, Text, Timer,
+use crate::data::story::{
+    Change, Effect, Field, Message, OmittedSteps, Operation, OperationKind, Purpose, Step, Story,
+    Text, Timer,
 };
 use names::names;
 use texts::Texts;
@@ -36,20 +37,6 @@ impl Story {
     /// Removes all steps after the first `steps`.
     pub(crate) fn truncate(&mut self, steps: u64) {
         self.steps.retain(|step| step.number <= steps);
-    }
-
-    /// Completes the last, unfinished step by the known answers to its choices, and by how it ended.
-    pub(crate) fn end_unfinished(&mut self, choices: &[u32], how: Option<&str>) {
-        let Some(last) = self.steps.last_mut() else {
-            return;
-        };
-        let chose = |answer: &u32| Effect::Chose {
-            asked: ChoicePurpose::Unknown,
-            of: None,
-            answer: *answer,
-        };
-        let ended = how.map(|how| Effect::Ended { how: how.into() });
-        last.effects.extend(choices.iter().map(chose).chain(ended));
     }
 }
 

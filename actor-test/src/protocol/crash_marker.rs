@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::exploring::plan::StrategyTurn;
+use crate::settings::turn::StrategyTurn;
 
 static PIN: OnceLock<CrashMarker> = OnceLock::new();
 

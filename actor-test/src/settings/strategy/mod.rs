@@ -1,16 +1,31 @@
-//! Parsing strategies by name and parameters, as `-s` and the attributes take them: [`StrategySpec`].
+//! Strategies by name and parameters, as `-s` and the attributes take them: [`StrategySpec`].
+
+mod limit;
+mod placement;
+pub(crate) mod portfolio;
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::bounded::StateEquivalence;
-use super::delay::{DELAYS, DELAYS_MAX};
-use super::search::{BehaviourSearch, Dpor, RANDOM_JUMP_INTERVAL, SearchStrategy};
-use super::{
-    Bdfs, Bounded, Delayed, Dfs, FairSuffix, Fairness, LivePrefix, Pct, Placed, Placement, Pos,
-    Probabilistic, Random, RoundRobin, RunToCompletion, StateLimit, States, Strategy, Surw, Urw,
-    Weighted, Weights,
-};
+pub use limit::StateLimit;
+pub use placement::Placement;
+
+/// The default number of halvings of `prob`: a switch before one step in eight.
+pub(crate) const HALVINGS: u32 = 3;
+/// The largest number of halvings of `prob`.
+pub(crate) const HALVINGS_MAX: u32 = 30;
+/// The greatest depth of `pct`.
+pub(crate) const DEPTH_MAX: u32 = 100;
+/// The default number of delays.
+pub(crate) const DELAYS: u32 = 5;
+/// The largest number of delays.
+pub(crate) const DELAYS_MAX: u32 = 100;
+/// The default limit of `dpor` on known histories and ends, which take about half a gigabyte.
+pub(crate) const HISTORIES: u64 = 4_000_000;
+/// The number of parts into which a search can be divided.
+pub(crate) const PARTS_MAX: u32 = 16;
+/// The default number of behaviours after which `dpor:order=random` continues at a random backtrack point.
+pub(crate) const RANDOM_JUMP_INTERVAL: u64 = 100;
 
 /// A strategy by name and parameters, from which each worker builds its own instance.
 ///
@@ -27,105 +42,137 @@ use super::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StrategySpec {
-    /// [`Random`].
+    /// [`Random`](crate::strategy::Random).
     Random,
-    /// [`Weighted`].
+    /// [`Weighted`](crate::strategy::Weighted).
     Weighted(Weights),
-    /// [`Weighted`], with a separate [weight](Weighted::event) for each of these types of events.
+    /// [`Weighted`](crate::strategy::Weighted), with a separate [weight](crate::strategy::Weighted::event) for each of these types of events.
     WeightedEvents(Weights, Vec<(String, u32)>),
-    /// [`Probabilistic`], with its number of halvings.
+    /// [`Probabilistic`](crate::strategy::Probabilistic), with its number of halvings.
     Probabilistic(u32),
-    /// [`Pct`], with its depth if it is fixed.
+    /// [`Pct`](crate::strategy::Pct), with its depth if it is fixed.
     Pct(Option<u32>),
-    /// [`Pos`].
+    /// [`Pos`](crate::strategy::Pos).
     Pos,
-    /// [`Pos::local_first`].
+    /// [`Pos::local_first`](crate::strategy::Pos::local_first).
     PosLocal,
-    /// [`Urw`].
+    /// [`Urw`](crate::strategy::Urw).
     Urw,
-    /// [`Surw`].
+    /// [`Surw`](crate::strategy::Surw).
     Surw,
-    /// [`Delayed::new`], with its explorer and its bound on delays.
+    /// [`Delayed::new`](crate::strategy::Delayed::new), with its explorer and its bound on delays.
     Delay(ExplorerKind, u32),
-    /// [`Delayed::stratified`], with its explorer and its number of delays if it is fixed.
+    /// [`Delayed::stratified`](crate::strategy::Delayed::stratified), with its explorer and its number of delays if it is fixed.
     Stratified(ExplorerKind, Option<u32>),
-    /// [`Bounded::delays`], with its equivalence of states, its explorer and its bound on delays.
+    /// [`Bounded::delays`](crate::strategy::Bounded::delays), with its equivalence of states, its explorer and its bound on delays.
     BoundedDelays(StateEquivalence, ExplorerKind, Option<u32>),
-    /// [`Bounded::then_sample`] behind a search by states, with its explorer and its bound on delays.
+    /// [`Bounded::then_sample`](crate::strategy::Bounded::then_sample) behind a search by states, with its explorer and its bound on delays.
     SampledDelays(ExplorerKind, u32),
-    /// [`Bounded::preemptions`], with its equivalence of states and its bound.
+    /// [`Bounded::preemptions`](crate::strategy::Bounded::preemptions), with its equivalence of states and its bound.
     BoundedPreemptions(StateEquivalence, Option<u32>),
-    /// [`Bounded::fair_preemptions`], with its bound.
+    /// [`Bounded::fair_preemptions`](crate::strategy::Bounded::fair_preemptions), with its bound.
     FairPreemptions(Option<u32>),
-    /// [`Bdfs`], with its depth.
+    /// [`Bdfs`](crate::strategy::Bdfs), with its depth.
     Bdfs(Option<u64>),
-    /// [`Dfs`], with its bound on executions.
+    /// [`Dfs`](crate::strategy::Dfs), with its bound on executions.
     Dfs(Option<u64>),
-    /// [`Dfs::local_first`], with its bound on executions.
+    /// [`Dfs::local_first`](crate::strategy::Dfs::local_first), with its bound on executions.
     DfsLocal(Option<u64>),
-    /// [`States::breadth_first`], with its limit.
+    /// [`States::breadth_first`](crate::strategy::States::breadth_first), with its limit.
     Breadth(Option<StateLimit>),
-    /// [`States::depth_first`], with its limit.
+    /// [`States::depth_first`](crate::strategy::States::depth_first), with its limit.
     States(Option<StateLimit>),
-    /// [`States::local_first`], with its limit.
+    /// [`States::local_first`](crate::strategy::States::local_first), with its limit.
     StatesLocal(Option<StateLimit>),
     /// Inbox-DPOR: each behaviour once, with a limit on the histories that it stores.
     Dpor(Option<u64>),
     /// Inbox-DPOR in another order: after so many behaviours it continues at a random place.
     HoppingDpor(u64),
-    /// [`FairSuffix::at_max_steps`] of an unfair strategy.
+    /// [`FairSuffix::at_max_steps`](crate::strategy::FairSuffix::at_max_steps) of an unfair strategy.
     Fair(Box<StrategySpec>),
-    /// [`FairSuffix::anywhere`] of an unfair strategy without memory (`dfs` needs whole executions).
+    /// [`FairSuffix::anywhere`](crate::strategy::FairSuffix::anywhere) of an unfair strategy without memory (`dfs` needs whole executions).
     EarlyFair(Box<StrategySpec>),
-    /// [`LivePrefix`] of a search with memory.
+    /// [`LivePrefix`](crate::strategy::LivePrefix) of a search with memory.
     Live(Box<StrategySpec>),
     /// Any strategy, with the faults that a test asks for placed by a rule.
     Placed(Placement, Box<StrategySpec>),
+}
+
+/// The equivalence of states by which the search continues from one of them only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StateEquivalence {
+    /// No states are compared.
+    Never,
+    /// States in which each operation has handled the same events in the same order.
+    Histories,
+    /// States with the same fingerprint.
+    States,
+}
+
+impl StateEquivalence {
+    /// Returns the parameter, unless it is the default one.
+    pub(crate) fn unless(self, default: Self) -> Option<String> {
+        (self != default).then(|| format!("by={}", self.word()))
+    }
+
+    /// Returns the word of `by=` in the name of a strategy.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::States => "states",
+            Self::Histories => "hb",
+            Self::Never => "schedules",
+        }
+    }
+}
+
+/// The weight of each kind of step: at least one, and best within a factor of 100, since the rarer kind is
+/// drawn and rejected that often if nothing else is enabled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Weights {
+    /// The weight of starting, handling, flushing and resuming. Default 8.
+    pub work: u32,
+    /// The weight of a timer that fires. Default 1.
+    pub timer: u32,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self { work: 8, timer: 1 }
+    }
 }
 
 /// A delaying explorer by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ExplorerKind {
-    /// `rr`: [`RoundRobin::new`].
+    /// `rr`: [`RoundRobin::new`](crate::strategy::RoundRobin::new).
     RoundRobin,
-    /// `prr`: [`RoundRobin::random`].
+    /// `prr`: [`RoundRobin::random`](crate::strategy::RoundRobin::random).
     RandomRoundRobin,
-    /// `rtc`: [`RunToCompletion`].
+    /// `rtc`: [`RunToCompletion`](crate::strategy::RunToCompletion).
     RunToCompletion,
 }
 
 impl ExplorerKind {
     fn parse(text: &str) -> Option<Self> {
-        match text {
-            "rr" => Some(Self::RoundRobin),
-            "prr" => Some(Self::RandomRoundRobin),
-            "rtc" => Some(Self::RunToCompletion),
-            _ => None,
-        }
+        let all = [
+            Self::RoundRobin,
+            Self::RandomRoundRobin,
+            Self::RunToCompletion,
+        ];
+        all.into_iter().find(|kind| kind.word() == text)
     }
 
-    fn bounded(self) -> Bounded {
-        match self {
-            Self::RoundRobin => Bounded::delays(RoundRobin::new()),
-            Self::RandomRoundRobin => Bounded::delays(RoundRobin::random()),
-            Self::RunToCompletion => Bounded::delays(RunToCompletion::new()),
-        }
+    /// Returns the name, unless it is the default one of a bounded search.
+    fn unless_default(self) -> Option<String> {
+        (self != Self::RunToCompletion).then(|| self.word().into())
     }
 
-    fn delayed(self, delays: u32) -> Box<dyn Strategy> {
+    fn word(self) -> &'static str {
         match self {
-            Self::RoundRobin => Box::new(Delayed::new(RoundRobin::new(), delays)),
-            Self::RandomRoundRobin => Box::new(Delayed::new(RoundRobin::random(), delays)),
-            Self::RunToCompletion => Box::new(Delayed::new(RunToCompletion::new(), delays)),
-        }
-    }
-
-    fn stratified(self, delays: Option<u32>) -> Box<dyn Strategy> {
-        match self {
-            Self::RoundRobin => Box::new(Delayed::stratified(RoundRobin::new(), delays)),
-            Self::RandomRoundRobin => Box::new(Delayed::stratified(RoundRobin::random(), delays)),
-            Self::RunToCompletion => Box::new(Delayed::stratified(RunToCompletion::new(), delays)),
+            Self::RoundRobin => "rr",
+            Self::RandomRoundRobin => "prr",
+            Self::RunToCompletion => "rtc",
         }
     }
 }
@@ -167,8 +214,8 @@ const TABLE: &[StrategyEntry] = &[
         range: "B from 1 to 30",
         explanation: "fair; stays with one operation, and switches with probability 2^-B, one in eight unless given.\nGood where one actor must get far ahead of the others.",
         parse: |mut parameters| {
-            let halvings = parameters.number(Probabilistic::HALVINGS_MAX)?;
-            let halvings = halvings.unwrap_or(Probabilistic::HALVINGS);
+            let halvings = parameters.number(HALVINGS_MAX)?;
+            let halvings = halvings.unwrap_or(HALVINGS);
             parameters.end(StrategySpec::Probabilistic(halvings))
         },
     },
@@ -178,7 +225,7 @@ const TABLE: &[StrategyEntry] = &[
         range: "DEPTH from 1 to 100",
         explanation: "unfair; random priorities, lowered at DEPTH - 1 random steps, 1 to 9 of them unless given.\nGood for bugs that need a few steps in one order, with a bound on the odds.",
         parse: |mut parameters| {
-            let depth = parameters.number(Pct::DEPTH_MAX)?;
+            let depth = parameters.number(DEPTH_MAX)?;
             parameters.end(StrategySpec::Pct(depth))
         },
     },
@@ -341,7 +388,7 @@ struct Prefix {
     /// An explanation in two lines.
     explanation: &'static str,
     wrap: fn(Box<StrategySpec>) -> StrategySpec,
-    takes: fn(&dyn Strategy) -> bool,
+    takes: fn(&StrategySpec) -> bool,
 }
 
 const PREFIXES: &[Prefix] = &[
@@ -349,35 +396,25 @@ const PREFIXES: &[Prefix] = &[
         name: "fair-",
         explanation: "fair from step N (--max-steps) on: as NAME, any of the unfair ones, and then a weighted random walk.\nGood for liveness bugs behind an unlikely order of steps: fair-pct, fair-pos.",
         wrap: StrategySpec::Fair,
-        // `dpor` would take the steps of the walk for its own.
-        takes: |strategy| is_unfair(strategy) && !strategy.name().starts_with("dpor"),
+        // `dpor` would take the steps of the walk for its own, and a search of states needs whole executions.
+        takes: |spec| !spec.is_fair() && !spec.is_dpor() && !spec.is_of_states(),
     },
     Prefix {
         name: "early-fair-",
         explanation: "fair from a step on that each execution draws up to N: as NAME, and then a weighted random walk.\nAs fair-NAME, for tests that are longer than N; not for dfs, which must come as far each time.",
         wrap: StrategySpec::EarlyFair,
-        takes: |strategy| is_unfair(strategy) && !strategy.has_memory(),
+        takes: |spec| !spec.is_fair() && !spec.has_memory(),
     },
     Prefix {
         name: "live-",
         explanation: "as NAME, a search as dfs, ses, pb and bdfs, behind a walk of N/4 steps (--max-steps) and on to where no obligation is pending.\nGood where bugs come after a long set-up (MaceMC's prefix-based search).",
         wrap: StrategySpec::Live,
-        takes: is_search,
+        takes: |spec| spec.has_memory() && !spec.is_dpor() && !spec.is_of_states(),
     },
 ];
 
-/// True for a search with memory that can begin at any step.
-fn is_search(strategy: &dyn Strategy) -> bool {
-    strategy.has_memory() && !strategy.wants_states() && !strategy.name().starts_with("dpor")
-}
-
-/// True for an unfair strategy that can stop at any step; a search of states needs whole executions.
-fn is_unfair(strategy: &dyn Strategy) -> bool {
-    strategy.fairness() == Fairness::Unfair && !strategy.wants_states()
-}
-
 /// Returns a strategy's name with its parameters, as it is parsed.
-pub(super) fn named(name: &str, parameters: &[String]) -> String {
+pub(crate) fn named(name: &str, parameters: &[String]) -> String {
     match parameters {
         [] => name.into(),
         parameters => format!("{name}:{}", parameters.join("/")),
@@ -504,73 +541,6 @@ fn weighted(parameters: &[&str]) -> Option<StrategySpec> {
 }
 
 impl StrategySpec {
-    /// Builds the strategy.
-    pub fn build(&self) -> Box<dyn Strategy> {
-        let at_most = |bounded: Bounded, bound: Option<u32>| match bound {
-            None => bounded,
-            Some(bound) => bounded.at_most(bound),
-        };
-        let limited = |dfs: Dfs, bound: Option<u64>| match bound {
-            None => dfs,
-            Some(bound) => dfs.executions_max(bound),
-        };
-        let known = |states: States, state_limit: Option<StateLimit>| {
-            states.limit(state_limit.unwrap_or_default())
-        };
-        match self {
-            Self::Random => Box::new(Random::new()),
-            Self::Weighted(weights) => Box::new(Weighted::new(*weights)),
-            Self::WeightedEvents(weights, events) => {
-                let walk = Weighted::new(*weights);
-                let of = |walk: Weighted, (name, weight): &(String, u32)| walk.event(name, *weight);
-                Box::new(events.iter().fold(walk, of))
-            }
-            Self::Probabilistic(halvings) => Box::new(Probabilistic::new(*halvings)),
-            Self::Pct(None) => Box::new(Pct::new()),
-            Self::Pct(Some(depth)) => Box::new(Pct::with_depth(*depth)),
-            Self::Pos => Box::new(Pos::new()),
-            Self::PosLocal => Box::new(Pos::new().local_first()),
-            Self::Urw => Box::new(Urw::new()),
-            Self::Surw => Box::new(Surw::new()),
-            Self::Delay(explorer, delays) => explorer.delayed(*delays),
-            Self::Stratified(explorer, delays) => explorer.stratified(*delays),
-            Self::BoundedDelays(same, explorer, bound) => {
-                at_most(explorer.bounded().by(*same), *bound).build()
-            }
-            Self::SampledDelays(explorer, bound) => {
-                let bounded = explorer.bounded().by_states().at_most(*bound);
-                bounded.then_sample().build()
-            }
-            Self::BoundedPreemptions(same, bound) => {
-                at_most(Bounded::preemptions().by(*same), *bound).build()
-            }
-            Self::FairPreemptions(bound) => at_most(Bounded::fair_preemptions(), *bound).build(),
-            Self::Bdfs(None) => Box::new(Bdfs::deepening()),
-            Self::Bdfs(Some(depth)) => Box::new(Bdfs::to(*depth)),
-            Self::Dfs(bound) => Box::new(limited(Dfs::new(), *bound)),
-            Self::DfsLocal(bound) => Box::new(limited(Dfs::new().local_first(), *bound)),
-            Self::Breadth(bound) => Box::new(known(States::breadth_first(), *bound)),
-            Self::States(bound) => Box::new(known(States::depth_first(), *bound)),
-            Self::StatesLocal(bound) => {
-                Box::new(known(States::depth_first().local_first(), *bound))
-            }
-            Self::Dpor(bound) => {
-                let dpor = match bound {
-                    None => Dpor::new(),
-                    Some(bound) => Dpor::new().histories_max(*bound),
-                };
-                Box::new(SearchStrategy::new(BehaviourSearch::new(dpor)))
-            }
-            Self::HoppingDpor(behaviours) => {
-                Box::new(SearchStrategy::new(Dpor::new().hopping(*behaviours)))
-            }
-            Self::Fair(spec) => Box::new(FairSuffix::at_max_steps(spec.build())),
-            Self::EarlyFair(spec) => Box::new(FairSuffix::anywhere(spec.build())),
-            Self::Live(spec) => Box::new(LivePrefix::new(spec.build())),
-            Self::Placed(placement, spec) => Box::new(Placed::new(spec.build()).by(*placement)),
-        }
-    }
-
     /// The strategies of the portfolio, fair and unfair, in the order of their first turns.
     ///
     /// ```
@@ -582,7 +552,7 @@ impl StrategySpec {
     /// # Ok::<(), actor_test::strategy::SpecError>(())
     /// ```
     pub fn portfolio() -> Vec<Self> {
-        super::portfolio::strategies(false)
+        portfolio::strategies(false)
     }
 
     /// The form and an explanation of every strategy, for `-s list`.
@@ -604,9 +574,178 @@ impl StrategySpec {
     }
 }
 
+impl StrategySpec {
+    /// True if the search can be divided into [`PARTS_MAX`] parts.
+    pub(crate) fn is_divisible(&self) -> bool {
+        self.is_dpor()
+    }
+
+    /// True if the state of the search can be saved now and then.
+    pub(crate) fn can_be_saved(&self) -> bool {
+        self.is_dpor() || matches!(self, Self::Dfs(_) | Self::DfsLocal(_))
+    }
+
+    /// True if every execution of the strategy is fair, or becomes so.
+    fn is_fair(&self) -> bool {
+        match self {
+            Self::Random
+            | Self::Weighted(_)
+            | Self::WeightedEvents(..)
+            | Self::Probabilistic(_)
+            | Self::Bdfs(_)
+            | Self::Fair(_)
+            | Self::EarlyFair(_) => true,
+            Self::Placed(_, spec) => spec.is_fair(),
+            _ => false,
+        }
+    }
+
+    fn is_dpor(&self) -> bool {
+        matches!(self, Self::Dpor(_) | Self::HoppingDpor(_))
+    }
+
+    /// True for a search that visits every state once.
+    fn is_of_states(&self) -> bool {
+        matches!(
+            self,
+            Self::Breadth(_) | Self::States(_) | Self::StatesLocal(_)
+        )
+    }
+
+    /// True for a search, of which an execution depends on those before it.
+    pub(crate) fn has_memory(&self) -> bool {
+        match self {
+            Self::BoundedDelays(..)
+            | Self::SampledDelays(..)
+            | Self::BoundedPreemptions(..)
+            | Self::FairPreemptions(_)
+            | Self::Bdfs(_)
+            | Self::Dfs(_)
+            | Self::DfsLocal(_)
+            | Self::Live(_) => true,
+            Self::Fair(spec) | Self::EarlyFair(spec) | Self::Placed(_, spec) => spec.has_memory(),
+            _ => self.is_dpor() || self.is_of_states(),
+        }
+    }
+
+    /// True if the strategy places faults itself.
+    pub(crate) fn places_faults(&self) -> bool {
+        match self {
+            Self::Placed(..) => true,
+            Self::Fair(spec) | Self::EarlyFair(spec) | Self::Live(spec) => spec.places_faults(),
+            _ => self.has_memory(),
+        }
+    }
+}
+
 impl fmt::Display for StrategySpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.build().name())
+        let mut parameters: Vec<String> = Vec::new();
+        let name = match self {
+            Self::Random => "random",
+            Self::Weighted(weights) if *weights == Weights::default() => "weighted",
+            Self::Weighted(Weights { work, timer }) => {
+                parameters.extend([work.to_string(), timer.to_string()]);
+                "weighted"
+            }
+            Self::WeightedEvents(Weights { work, timer }, events) => {
+                parameters.extend([work.to_string(), timer.to_string()]);
+                let events = events.iter();
+                parameters.extend(events.map(|(event, weight)| format!("{event}={weight}")));
+                "weighted"
+            }
+            Self::Probabilistic(HALVINGS) => "prob",
+            Self::Probabilistic(halvings) => {
+                parameters.push(halvings.to_string());
+                "prob"
+            }
+            Self::Pct(depth) => {
+                parameters.extend(depth.map(|depth| depth.to_string()));
+                "pct"
+            }
+            Self::Pos => "pos",
+            Self::PosLocal => {
+                parameters.push("local".into());
+                "pos"
+            }
+            Self::Urw => "urw",
+            Self::Surw => "surw",
+            Self::Delay(ExplorerKind::RandomRoundRobin, DELAYS) => "delay",
+            Self::Delay(explorer, delays) => {
+                parameters.extend([explorer.word().into(), delays.to_string()]);
+                "delay"
+            }
+            Self::Stratified(ExplorerKind::RandomRoundRobin, None) => "ss",
+            Self::Stratified(explorer, delays) => {
+                parameters.push(explorer.word().into());
+                parameters.extend(delays.map(|delays| delays.to_string()));
+                "ss"
+            }
+            Self::BoundedDelays(same, explorer, bound) => {
+                parameters.extend(explorer.unless_default());
+                parameters.extend(bound.map(|bound| bound.to_string()));
+                parameters.extend(same.unless(StateEquivalence::States));
+                "ses"
+            }
+            Self::SampledDelays(explorer, bound) => {
+                parameters.extend(explorer.unless_default());
+                parameters.extend([bound.to_string(), "then=ss".into()]);
+                "ses"
+            }
+            Self::BoundedPreemptions(same, bound) => {
+                parameters.extend(bound.map(|bound| bound.to_string()));
+                parameters.extend(same.unless(StateEquivalence::Never));
+                "pb"
+            }
+            Self::FairPreemptions(bound) => {
+                parameters.extend(bound.map(|bound| bound.to_string()));
+                parameters.push("fair".into());
+                "pb"
+            }
+            Self::Bdfs(depth) => {
+                parameters.extend(depth.map(|depth| depth.to_string()));
+                "bdfs"
+            }
+            Self::Dfs(bound) => {
+                parameters.extend(bound.map(|bound| bound.to_string()));
+                "dfs"
+            }
+            Self::DfsLocal(bound) => {
+                parameters.extend(bound.map(|bound| bound.to_string()));
+                parameters.push("local".into());
+                "dfs"
+            }
+            Self::Breadth(limit) => {
+                parameters.extend(limit.map(|limit| limit.to_string()));
+                parameters.push("order=breadth".into());
+                "states"
+            }
+            Self::States(limit) => {
+                parameters.extend(limit.map(|limit| limit.to_string()));
+                "states"
+            }
+            Self::StatesLocal(limit) => {
+                parameters.extend(limit.map(|limit| limit.to_string()));
+                parameters.push("local".into());
+                "states"
+            }
+            Self::Dpor(None | Some(HISTORIES)) => "dpor",
+            Self::Dpor(Some(histories)) => {
+                parameters.push(histories.to_string());
+                "dpor"
+            }
+            Self::HoppingDpor(behaviours) => {
+                let is_default = *behaviours == RANDOM_JUMP_INTERVAL;
+                parameters.extend((!is_default).then(|| behaviours.to_string()));
+                parameters.push("order=random".into());
+                "dpor"
+            }
+            Self::Fair(spec) => return write!(f, "fair-{spec}"),
+            Self::EarlyFair(spec) => return write!(f, "early-fair-{spec}"),
+            Self::Live(spec) => return write!(f, "live-{spec}"),
+            Self::Placed(placement, spec) => return write!(f, "{}-{spec}", placement.word()),
+        };
+        f.write_str(&named(name, &parameters))
     }
 }
 
@@ -642,7 +781,7 @@ impl FromStr for StrategySpec {
     fn from_str(text: &str) -> Result<Self, SpecError> {
         if let Some((placement, strategy)) = split_placement(text) {
             let spec: Self = strategy.parse()?;
-            return match spec.build().places_faults() {
+            return match spec.places_faults() {
                 true => Err(unknown(text)),
                 false => Ok(Self::Placed(placement, Box::new(spec))),
             };
@@ -664,7 +803,7 @@ impl FromStr for StrategySpec {
             })?;
         match prefix {
             None => Ok(spec),
-            Some(prefix) if (prefix.takes)(&*spec.build()) => Ok((prefix.wrap)(Box::new(spec))),
+            Some(prefix) if (prefix.takes)(&spec) => Ok((prefix.wrap)(Box::new(spec))),
             Some(_) => Err(unknown(full_name)),
         }
     }
@@ -691,7 +830,7 @@ fn names() -> impl Iterator<Item = String> {
     let plain = TABLE.iter().map(|entry| entry.name.to_owned());
     let prefixed = PREFIXES.iter().flat_map(|prefix| {
         let taken = TABLE.iter().filter(|entry| {
-            (entry.parse)(Parameters::of(None)).is_some_and(|spec| (prefix.takes)(&*spec.build()))
+            (entry.parse)(Parameters::of(None)).is_some_and(|spec| (prefix.takes)(&spec))
         });
         taken.map(|entry| format!("{}{}", prefix.name, entry.name))
     });

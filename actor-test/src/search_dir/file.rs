@@ -20,12 +20,12 @@ const VERSION: u32 = 2;
 
 /// The identity of the search: all that decides its course.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct CheckpointHeader {
+pub(crate) struct CheckpointHeader {
     format: String,
     version: u32,
     actor_test: String,
     program: String,
-    pub(super) test: String,
+    pub(crate) test: String,
     strategy: String,
     seed: u64,
     steps: String,
@@ -49,7 +49,7 @@ struct First {
 }
 
 impl CheckpointHeader {
-    pub(super) fn of(name: &str, settings: &Settings) -> Result<Self, CheckpointError> {
+    pub(crate) fn of(name: &str, settings: &Settings) -> Result<Self, CheckpointError> {
         let strategies = settings.first().strategies();
         let strategies = strategies.iter().map(ToString::to_string);
         Ok(Self {
@@ -158,12 +158,12 @@ fn program() -> Result<String, String> {
 }
 
 /// Returns the path of a file that is being written, before it replaces the last one.
-pub(super) fn partial(path: &Path) -> PathBuf {
+pub(crate) fn partial(path: &Path) -> PathBuf {
     path.with_extension("partial")
 }
 
 /// Writes a file. If the process ends meanwhile, either the old or the new one is left.
-pub(super) fn write(
+pub(crate) fn write(
     path: &Path,
     header: &CheckpointHeader,
     document: &impl Serialize,
@@ -198,7 +198,7 @@ pub(super) fn write(
 }
 
 /// Reads a file of the expected search; returns the document and the strategy's state.
-pub(super) fn read<D: DeserializeOwned>(
+pub(crate) fn read<D: DeserializeOwned>(
     path: &Path,
     expected: &CheckpointHeader,
 ) -> Result<(D, Vec<u8>), CheckpointError> {
@@ -207,7 +207,7 @@ pub(super) fn read<D: DeserializeOwned>(
 }
 
 /// Reads a file of any search that this version of actor-test has run.
-pub(super) fn read_any<D: DeserializeOwned>(
+pub(crate) fn read_any<D: DeserializeOwned>(
     path: &Path,
 ) -> Result<(CheckpointHeader, D), CheckpointError> {
     let own = env!("CARGO_PKG_VERSION");

@@ -5,15 +5,16 @@
 //! decision in a file before the decision takes effect. A second child replays these decisions and describes the
 //! last step without taking it.
 
-use crate::exploring::plan::StrategyTurn;
-use crate::hosting::process::{ChildEnd, ChildJob};
-use crate::hosting::protocol::{ChildEvent, Task};
-use crate::report::data::{Bug, Recording};
+use crate::data::bug::Finding;
+use crate::protocol::decision_log::ExecutionPhase;
+use crate::protocol::process::{ChildEnd, ChildJob};
+use crate::protocol::{ChildEvent, Task};
+use crate::report::data::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{MaxSteps, Overrides};
-use crate::strategy::StrategySpec;
-use crate::trace::decision_log::ExecutionPhase;
+use crate::settings::strategy::StrategySpec;
+use crate::settings::turn::StrategyTurn;
 
 /// The execution that crashed its process or hung, reconstructed.
 #[derive(Clone, Debug)]
@@ -105,4 +106,19 @@ impl Postmortem {
             bug.trace.story.end_unfinished(&[], Some(end));
         }
     }
+}
+
+/// Returns the report of a test that crashed its process, or was killed.
+pub fn crash_report(
+    test: &str,
+    settings: &Settings,
+    finding: Finding,
+    strategy: &str,
+    turn: StrategyTurn,
+) -> Report {
+    let mut report = Report::empty(test, settings);
+    let mut bug = Bug::unrecorded(finding, strategy, turn.iteration, settings);
+    bug.token = turn.token(strategy, settings);
+    report.bugs.push(bug);
+    report
 }

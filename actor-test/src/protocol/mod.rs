@@ -4,6 +4,13 @@
 //! [`ChildEvent`]s to another file, as one line of JSON each; standard output is left to the user's prints. Both
 //! must have the same protocol version, which the child checks by [`VERSION`].
 
+pub(crate) mod crash_marker;
+pub(crate) mod decision_log;
+pub mod environment;
+pub mod inquiry;
+pub mod postmortem;
+pub mod process;
+
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,12 +20,12 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Finding;
+use crate::data::extent::SizeEstimate;
 use crate::data::story::Story;
-use crate::debugging::QueryAnswer;
+use crate::protocol::inquiry::QueryAnswer;
 use crate::report::data::{Bug, Recording, Report};
 use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
-use crate::strategy::SizeEstimate;
 
 /// The version of the protocol; a child of another version refuses the request.
 pub const VERSION: u32 = 9;
@@ -76,7 +83,7 @@ pub enum Task {
         /// The step with which the story ends; this step is described but not taken.
         until: Option<u64>,
     },
-    /// Answers each [`Inquiry`](crate::debugging::Inquiry) of the debugger, a line of standard input.
+    /// Answers each [`Inquiry`](crate::protocol::inquiry::Inquiry) of the debugger, a line of standard input.
     Debug,
 }
 

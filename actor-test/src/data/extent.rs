@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The estimated number of behaviours, states or schedules, as far as a search counts them; see
-/// [`Strategy::extent`](super::Strategy::extent).
+/// [`Strategy::extent`](crate::strategy::Strategy::extent).
 ///
 /// The bounds are guesses with the usual error of their kind; the true number may lie outside.
 ///
@@ -37,10 +37,10 @@ impl SizeEstimate {
     }
 
     /// The factor by which an estimate from a part of a tree may be wrong.
-    pub(in crate::strategy) const ERROR_FACTOR: f64 = 3.0;
+    pub(crate) const ERROR_FACTOR: f64 = 3.0;
 
     /// Makes an extent of two estimates, of which either may be the larger one.
-    pub(super) fn of(met: u64, one: f64, other: f64) -> Self {
+    pub(crate) fn of(met: u64, one: f64, other: f64) -> Self {
         let left = |guess: f64| (guess - met as f64).max(0.0);
         let (least, most) = (left(one.min(other)), left(one.max(other)));
         let of = |left: f64| met as f64 + left;

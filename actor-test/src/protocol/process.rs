@@ -9,16 +9,20 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::debugging::Inquiry;
-use crate::declaration::parameters;
-use crate::exploring::crash_marker;
-use crate::exploring::plan::StrategyTurn;
-use crate::hosting::environment::REQUEST;
-use crate::hosting::protocol::{ChildEvent, ChildRequest, Ignored, Task, VERSION};
+use crate::data::test_name;
+use crate::protocol::crash_marker;
+use crate::protocol::decision_log;
+use crate::protocol::decision_log::DecisionLogContents;
+use crate::protocol::environment::REQUEST;
+use crate::protocol::inquiry::Inquiry;
+use crate::protocol::{ChildEvent, ChildRequest, Ignored, Task, VERSION};
 use crate::report::words;
 use crate::settings::overrides::Overrides;
-use crate::trace::decision_log::{self, DecisionLogContents};
+use crate::settings::turn::StrategyTurn;
 use crate::wall_clock::CheckTimer;
+
+/// The default time limit of a handler.
+pub const HANG_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The interval at which the child's events are read.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -303,7 +307,7 @@ fn prepare<'a>(command: &'a mut Command, test: &str, request: &Path) -> &'a mut 
     command
         // A test marked `#[ignore]` reads from the request if it should run.
         .args([
-            parameters::libtest_name(test),
+            test_name::libtest_name(test),
             "--exact",
             "--nocapture",
             "--test-threads=1",
