@@ -1,6 +1,8 @@
 //! Tests of invalid requests: errors and hints.
 
-use crate::project::{redact, tool};
+use std::fs;
+
+use crate::project::{copy, redact, tool};
 
 #[test]
 fn no_test_matches() {
@@ -110,4 +112,20 @@ fn what_coyote_spells_otherwise_is_told() {
     // A number without an option is a filter.
     let said = tool().args("list --test bad 1000").run();
     assert!(said.error().contains("no actor test matches `1000`"));
+}
+
+/// The profile of the user's manifest is used as it is, so cargo's error about it is seen.
+#[test]
+fn the_manifests_own_profile_holds() {
+    let project = copy("");
+    let path = project.path().join("Cargo.toml");
+    let manifest = fs::read_to_string(&path).expect("the manifest");
+    let manifest = manifest.replace("inherits = \"release\"", "inherits = \"nowhere\"");
+    fs::write(&path, manifest).expect("it is writable");
+    let said = tool().within(project.path()).arg("--lib").run();
+    assert!(
+        said.error().contains("inherits from `nowhere`"),
+        "{}",
+        said.stderr
+    );
 }
