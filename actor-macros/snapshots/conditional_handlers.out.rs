@@ -99,10 +99,10 @@ const _: () = {
             defers: false,
             relays: false,
         };
-        fn first_state() -> Self::State {
+        fn __first_state() -> Self::State {
             NodeState::Up
         }
-        fn event_index(__message: &Self::Message) -> u16 {
+        fn __event_index(__message: &Self::Message) -> u16 {
             match __message {
                 #[cfg(feature = "metrics")]
                 __Message::Count(..) => __Position::Count as u16,
@@ -112,7 +112,7 @@ const _: () = {
             }
         }
         #[allow(unused_variables)]
-        fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
+        fn __event(__message: &Self::Message) -> &dyn ::actor_core::Event {
             #[allow(unused_imports)]
             use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
@@ -129,19 +129,19 @@ const _: () = {
                 }
             }
         }
-        fn offer(
+        fn __offer(
             &self,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
             use ::actor_core::__private::value_methods::*;
             (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
-        fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
+        fn __debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
             use ::actor_core::__private::debug_methods::*;
             (&::actor_core::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
-        fn offer_event(
+        fn __offer_event(
             __message: &Self::Message,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
@@ -164,7 +164,7 @@ const _: () = {
                 }
             }
         }
-        fn carry(
+        fn __carry(
             __message: &Self::Message,
         ) -> ::core::result::Result<
             Self::Message,
@@ -201,7 +201,7 @@ const _: () = {
                 }
             }
         }
-        fn call(
+        fn __call(
             &mut self,
             __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
@@ -266,7 +266,7 @@ const _: () = {
             }
             ::actor_core::generated::Flow::Done
         }
-        async fn call_async(
+        async fn __call_async(
             &mut self,
             __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
@@ -277,7 +277,7 @@ const _: () = {
                 _ => {}
             }
         }
-        fn driver() -> ::core::option::Option<::actor_core::__private::Driver> {
+        fn __driver() -> ::core::option::Option<::actor_core::__private::Driver> {
             ::actor_core::__private::driver::<Self>()
         }
     }
@@ -289,10 +289,10 @@ const _: () = {
     {
         type Reply = u64;
         const EVENT: u16 = __Position::Count as u16;
-        fn message(__event: Count, __reply: ::actor_core::Reply<u64>) -> __Message {
+        fn __message(__event: Count, __reply: ::actor_core::Reply<u64>) -> __Message {
             __Message::Count(__event, __reply)
         }
-        fn unwrap(
+        fn __unwrap(
             __message: __Message,
         ) -> ::core::result::Result<(Count, ::actor_core::Reply<u64>), __Message> {
             match __message {
@@ -317,10 +317,10 @@ const _: () = {
     {
         type Reply = ();
         const EVENT: u16 = __Position::Ping as u16;
-        fn message(__event: Ping, __reply: ::actor_core::Reply<()>) -> __Message {
+        fn __message(__event: Ping, __reply: ::actor_core::Reply<()>) -> __Message {
             __Message::Ping(__event, __reply)
         }
-        fn unwrap(
+        fn __unwrap(
             __message: __Message,
         ) -> ::core::result::Result<(Ping, ::actor_core::Reply<()>), __Message> {
             match __message {
@@ -340,10 +340,10 @@ const _: () = {
     {
         type Reply = ();
         const EVENT: u16 = __Position::Signal as u16;
-        fn message(__event: Signal, __reply: ::actor_core::Reply<()>) -> __Message {
+        fn __message(__event: Signal, __reply: ::actor_core::Reply<()>) -> __Message {
             __Message::Signal(__event, __reply)
         }
-        fn unwrap(
+        fn __unwrap(
             __message: __Message,
         ) -> ::core::result::Result<(Signal, ::actor_core::Reply<()>), __Message> {
             match __message {

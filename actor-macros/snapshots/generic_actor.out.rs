@@ -80,10 +80,10 @@ const _: () = {
             defers: true,
             relays: false,
         };
-        fn first_state() -> Self::State {
+        fn __first_state() -> Self::State {
             ReplicaState::Follower
         }
-        fn event_index(__message: &Self::Message) -> u16 {
+        fn __event_index(__message: &Self::Message) -> u16 {
             match __message {
                 __Message::Put(..) => 0,
                 __Message::Ask(..) => 1,
@@ -91,7 +91,7 @@ const _: () = {
             }
         }
         #[allow(unused_variables)]
-        fn event(__message: &Self::Message) -> &dyn ::renamed::Event {
+        fn __event(__message: &Self::Message) -> &dyn ::renamed::Event {
             #[allow(unused_imports)]
             use ::renamed::__private::{IsEvent as _, IsNone as _};
             match __message {
@@ -106,16 +106,16 @@ const _: () = {
                 }
             }
         }
-        fn offer(&self, __to: &mut ::renamed::Fingerprinter) -> ::core::primitive::bool {
+        fn __offer(&self, __to: &mut ::renamed::Fingerprinter) -> ::core::primitive::bool {
             use ::renamed::__private::value_methods::*;
             (&&&::renamed::__private::AutorefValue(self)).feed(__to)
         }
-        fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
+        fn __debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
             use ::renamed::__private::debug_methods::*;
             (&::renamed::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
-        fn offer_event(
+        fn __offer_event(
             __message: &Self::Message,
             __to: &mut ::renamed::Fingerprinter,
         ) -> ::core::primitive::bool {
@@ -136,7 +136,7 @@ const _: () = {
                 }
             }
         }
-        fn carry(
+        fn __carry(
             __message: &Self::Message,
         ) -> ::core::result::Result<Self::Message, ::renamed::__private::CannotCross> {
             #[allow(unused_imports)]
@@ -168,7 +168,7 @@ const _: () = {
                 }
             }
         }
-        fn call(
+        fn __call(
             &mut self,
             __call: ::renamed::generated::Call<Self>,
             __cx: &mut ::renamed::Context<Self>,
@@ -215,7 +215,7 @@ const _: () = {
             }
             ::renamed::generated::Flow::Done
         }
-        async fn call_async(
+        async fn __call_async(
             &mut self,
             __call: ::renamed::generated::Call<Self>,
             __cx: &mut ::renamed::Context<Self>,
@@ -243,7 +243,7 @@ const _: () = {
                 _ => {}
             }
         }
-        fn driver() -> ::core::option::Option<::renamed::__private::Driver> {
+        fn __driver() -> ::core::option::Option<::renamed::__private::Driver> {
             ::renamed::__private::driver::<Self>()
         }
     }
@@ -258,13 +258,13 @@ const _: () = {
     {
         type Reply = Result<(), S::Error>;
         const EVENT: u16 = 0;
-        fn message(
+        fn __message(
             __event: Put<S::Key>,
             __reply: ::renamed::Reply<Result<(), S::Error>>,
         ) -> __Message<S, N> {
             __Message::Put(__event, __reply)
         }
-        fn unwrap(
+        fn __unwrap(
             __message: __Message<S, N>,
         ) -> ::core::result::Result<
             (Put<S::Key>, ::renamed::Reply<Result<(), S::Error>>),
@@ -286,13 +286,13 @@ const _: () = {
     {
         type Reply = Option<Replica<S, N>>;
         const EVENT: u16 = 1;
-        fn message(
+        fn __message(
             __event: Ask<Replica<S, N>>,
             __reply: ::renamed::Reply<Option<Replica<S, N>>>,
         ) -> __Message<S, N> {
             __Message::Ask(__event, __reply)
         }
-        fn unwrap(
+        fn __unwrap(
             __message: __Message<S, N>,
         ) -> ::core::result::Result<
             (Ask<Replica<S, N>>, ::renamed::Reply<Option<Replica<S, N>>>),
@@ -313,10 +313,10 @@ const _: () = {
     {
         type Reply = ();
         const EVENT: u16 = 2;
-        fn message(__event: Vote, __reply: ::renamed::Reply<()>) -> __Message<S, N> {
+        fn __message(__event: Vote, __reply: ::renamed::Reply<()>) -> __Message<S, N> {
             __Message::Vote(__event, __reply)
         }
-        fn unwrap(
+        fn __unwrap(
             __message: __Message<S, N>,
         ) -> ::core::result::Result<(Vote, ::renamed::Reply<()>), __Message<S, N>> {
             match __message {

@@ -57,10 +57,10 @@ const _: () = {
             ],
             passes_over: &[],
         };
-        fn first_state() -> Self::State {
+        fn __first_state() -> Self::State {
             AnsweredState::Quiet
         }
-        fn observe(
+        fn __observe(
             &mut self,
             __observation: u16,
             __event: &dyn ::core::any::Any,
@@ -90,7 +90,7 @@ const _: () = {
                 _ => {}
             }
         }
-        fn offer(
+        fn __offer(
             &self,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {

@@ -32,10 +32,10 @@ const _: () = {
             ],
             passes_over: &[],
         };
-        fn first_state() -> Self::State {
+        fn __first_state() -> Self::State {
             ::actor_core::generated::Stateless
         }
-        fn observe(
+        fn __observe(
             &mut self,
             __observation: u16,
             __event: &dyn ::core::any::Any,
@@ -52,7 +52,7 @@ const _: () = {
                 _ => {}
             }
         }
-        fn offer(
+        fn __offer(
             &self,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {

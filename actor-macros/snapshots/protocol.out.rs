@@ -42,7 +42,7 @@ const _: () = {
     impl ::actor_core::protocols::EventOf<dyn Store + '_> for Get {
         type Reply = Option<Value>;
         const EVENT: u16 = 0;
-        fn entry(
+        fn __entry(
             __table: &__Table,
         ) -> &::actor_core::__private::EventSender<Get, Option<Value>> {
             &__table.get
@@ -52,7 +52,7 @@ const _: () = {
     impl ::actor_core::protocols::EventOf<dyn Store + '_> for Put<u8> {
         type Reply = ();
         const EVENT: u16 = 1;
-        fn entry(
+        fn __entry(
             __table: &__Table,
         ) -> &::actor_core::__private::EventSender<Put<u8>, ()> {
             &__table.put

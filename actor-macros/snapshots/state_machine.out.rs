@@ -83,10 +83,10 @@ const _: () = {
             defers: true,
             relays: false,
         };
-        fn first_state() -> Self::State {
+        fn __first_state() -> Self::State {
             ClientState::Idle
         }
-        fn event_index(__message: &Self::Message) -> u16 {
+        fn __event_index(__message: &Self::Message) -> u16 {
             match __message {
                 __Message::Pong(..) => 0,
                 __Message::Stop(..) => 1,
@@ -94,7 +94,7 @@ const _: () = {
             }
         }
         #[allow(unused_variables)]
-        fn event(__message: &Self::Message) -> &dyn ::actor_core::Event {
+        fn __event(__message: &Self::Message) -> &dyn ::actor_core::Event {
             #[allow(unused_imports)]
             use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
@@ -109,19 +109,19 @@ const _: () = {
                 }
             }
         }
-        fn offer(
+        fn __offer(
             &self,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
             use ::actor_core::__private::value_methods::*;
             (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
-        fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
+        fn __debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
             use ::actor_core::__private::debug_methods::*;
             (&::actor_core::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
-        fn offer_event(
+        fn __offer_event(
             __message: &Self::Message,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
@@ -142,7 +142,7 @@ const _: () = {
                 }
             }
         }
-        fn carry(
+        fn __carry(
             __message: &Self::Message,
         ) -> ::core::result::Result<
             Self::Message,
@@ -177,7 +177,7 @@ const _: () = {
                 }
             }
         }
-        fn call(
+        fn __call(
             &mut self,
             __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
@@ -207,7 +207,7 @@ const _: () = {
             }
             ::actor_core::generated::Flow::Done
         }
-        async fn call_async(
+        async fn __call_async(
             &mut self,
             __call: ::actor_core::generated::Call<Self>,
             __cx: &mut ::actor_core::Context<Self>,
@@ -222,7 +222,7 @@ const _: () = {
                 _ => {}
             }
         }
-        fn driver() -> ::core::option::Option<::actor_core::__private::Driver> {
+        fn __driver() -> ::core::option::Option<::actor_core::__private::Driver> {
             ::actor_core::__private::driver::<Self>()
         }
     }
@@ -237,10 +237,10 @@ const _: () = {
     {
         type Reply = ();
         const EVENT: u16 = 0;
-        fn message(__event: Pong, __reply: ::actor_core::Reply<()>) -> __Message {
+        fn __message(__event: Pong, __reply: ::actor_core::Reply<()>) -> __Message {
             __Message::Pong(__event, __reply)
         }
-        fn unwrap(
+        fn __unwrap(
             __message: __Message,
         ) -> ::core::result::Result<(Pong, ::actor_core::Reply<()>), __Message> {
             match __message {
@@ -260,10 +260,10 @@ const _: () = {
     {
         type Reply = ();
         const EVENT: u16 = 1;
-        fn message(__event: Stop, __reply: ::actor_core::Reply<()>) -> __Message {
+        fn __message(__event: Stop, __reply: ::actor_core::Reply<()>) -> __Message {
             __Message::Stop(__event, __reply)
         }
-        fn unwrap(
+        fn __unwrap(
             __message: __Message,
         ) -> ::core::result::Result<(Stop, ::actor_core::Reply<()>), __Message> {
             match __message {
@@ -283,10 +283,10 @@ const _: () = {
     {
         type Reply = ();
         const EVENT: u16 = 2;
-        fn message(__event: Tick, __reply: ::actor_core::Reply<()>) -> __Message {
+        fn __message(__event: Tick, __reply: ::actor_core::Reply<()>) -> __Message {
             __Message::Tick(__event, __reply)
         }
-        fn unwrap(
+        fn __unwrap(
             __message: __Message,
         ) -> ::core::result::Result<(Tick, ::actor_core::Reply<()>), __Message> {
             match __message {

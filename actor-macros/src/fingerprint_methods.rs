@@ -7,7 +7,7 @@ use syn::Path;
 /// Generates the method that feeds the value to a fingerprint.
 pub(crate) fn offer(krate: &Path) -> TokenStream {
     quote! {
-        fn offer(&self, __to: &mut #krate::Fingerprinter) -> ::core::primitive::bool {
+        fn __offer(&self, __to: &mut #krate::Fingerprinter) -> ::core::primitive::bool {
             use #krate::__private::value_methods::*;
             (&&&#krate::__private::AutorefValue(self)).feed(__to)
         }
@@ -17,7 +17,7 @@ pub(crate) fn offer(krate: &Path) -> TokenStream {
 /// Generates the method that returns an actor as a `Debug` object.
 pub(crate) fn debug(krate: &Path) -> TokenStream {
     quote! {
-        fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
+        fn __debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
             use #krate::__private::debug_methods::*;
             (&#krate::__private::AutorefValue(self)).debug()
         }

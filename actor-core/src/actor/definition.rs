@@ -13,7 +13,8 @@ use crate::table::{ActorInfo, State};
 
 /// A state machine or plain actor: private state, changed by one event at a time.
 ///
-/// Implemented by [`#[actor]`](crate::actor), not by hand: the signatures of the methods may change.
+/// Implemented by [`#[actor]`](crate::actor), not by hand: the methods are hidden and may change. Their names
+/// begin with underscores, so that they hide no method of yours.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -48,27 +49,34 @@ pub trait Actor: Sized + Send + 'static {
     const INFO: &'static ActorInfo;
 
     /// Returns the state in which the actor starts.
-    fn first_state() -> Self::State;
+    #[doc(hidden)]
+    fn __first_state() -> Self::State;
     /// Returns the index in [`ActorInfo::events`] of the message's event.
-    fn event_index(message: &Self::Message) -> u16;
+    #[doc(hidden)]
+    fn __event_index(message: &Self::Message) -> u16;
     /// Returns the event inside the message.
-    fn event(message: &Self::Message) -> &dyn Event;
+    #[doc(hidden)]
+    fn __event(message: &Self::Message) -> &dyn Event;
     /// Feeds the actor's value to a fingerprint; returns `false` if the type offers nothing to feed.
-    fn offer(&self, to: &mut Fingerprinter) -> bool {
+    #[doc(hidden)]
+    fn __offer(&self, to: &mut Fingerprinter) -> bool {
         let _ = to;
         false
     }
     /// Returns the actor's value for printing, if its type has a `Debug`.
-    fn debug(&self) -> Option<&dyn fmt::Debug> {
+    #[doc(hidden)]
+    fn __debug(&self) -> Option<&dyn fmt::Debug> {
         None
     }
     /// Feeds the reply's target and the event to a fingerprint; `false` if the event offers nothing.
-    fn offer_event(message: &Self::Message, to: &mut Fingerprinter) -> bool {
+    #[doc(hidden)]
+    fn __offer_event(message: &Self::Message, to: &mut Fingerprinter) -> bool {
         let _ = (message, to);
         false
     }
     /// Returns the message as it arrives at another node: encoded and decoded.
-    fn carry(message: &Self::Message) -> Result<Self::Message, CannotCross> {
+    #[doc(hidden)]
+    fn __carry(message: &Self::Message) -> Result<Self::Message, CannotCross> {
         let _ = message;
         Err(CannotCross::Failed {
             of: Self::INFO.name,
@@ -76,9 +84,11 @@ pub trait Actor: Sized + Send + 'static {
         })
     }
     /// Runs a handler or hook, or returns the call because its body is async.
-    fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self>;
-    /// Runs the async handler or hook that [`call`](Actor::call) returned.
-    fn call_async(
+    #[doc(hidden)]
+    fn __call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self>;
+    /// Runs the async handler or hook that [`__call`](Actor::__call) returned.
+    #[doc(hidden)]
+    fn __call_async(
         &mut self,
         call: Call<Self>,
         cx: &mut Context<Self>,
@@ -86,8 +96,9 @@ pub trait Actor: Sized + Send + 'static {
         let _ = (call, cx);
         std::future::ready(())
     }
-    /// Returns the runner of [`call_async`](Actor::call_async); `None` if nothing is async.
-    fn driver() -> Option<Driver> {
+    /// Returns the runner of [`__call_async`](Actor::__call_async); `None` if nothing is async.
+    #[doc(hidden)]
+    fn __driver() -> Option<Driver> {
         None
     }
 }
@@ -98,20 +109,20 @@ impl<A: Actor> Mailed for A {
 
     #[inline(always)]
     fn event_index(message: &A::Message) -> u16 {
-        A::event_index(message)
+        A::__event_index(message)
     }
 
     #[inline(always)]
     fn event(message: &A::Message) -> &dyn Event {
-        A::event(message)
+        A::__event(message)
     }
 
     fn offer_event(message: &A::Message, to: &mut Fingerprinter) -> bool {
-        A::offer_event(message, to)
+        A::__offer_event(message, to)
     }
 
     fn carry(message: &A::Message) -> Result<A::Message, CannotCross> {
-        A::carry(message)
+        A::__carry(message)
     }
 }
 
@@ -132,10 +143,10 @@ pub trait Handler<E: Any + Debug>: Actor {
     const EVENT: u16;
     /// Wraps the event and the target of the reply.
     #[doc(hidden)]
-    fn message(event: E, reply: Reply<Self::Reply>) -> Self::Message;
+    fn __message(event: E, reply: Reply<Self::Reply>) -> Self::Message;
     /// Takes the event out again; returns the message if it holds another event.
     #[doc(hidden)]
-    fn unwrap(message: Self::Message) -> Result<(E, Reply<Self::Reply>), Self::Message>;
+    fn __unwrap(message: Self::Message) -> Result<(E, Reply<Self::Reply>), Self::Message>;
 }
 
 /// An event that actors of type `A` accept: [`Handler`] as seen from the event.
@@ -161,10 +172,10 @@ pub trait AcceptedBy<A: Actor>: Event + Sized {
     const EVENT: u16;
     /// Wraps the event and the target of the reply.
     #[doc(hidden)]
-    fn into_message(self, reply: Reply<Self::Reply>) -> A::Message;
+    fn __into_message(self, reply: Reply<Self::Reply>) -> A::Message;
     /// Takes the event out again; returns the message if it holds another event.
     #[doc(hidden)]
-    fn out_of(message: A::Message) -> Result<(Self, Reply<Self::Reply>), A::Message>;
+    fn __out_of(message: A::Message) -> Result<(Self, Reply<Self::Reply>), A::Message>;
 }
 
 #[doc(hidden)]
@@ -173,13 +184,13 @@ impl<E: Event, A: Handler<E>> AcceptedBy<A> for E {
     const EVENT: u16 = A::EVENT;
 
     #[inline]
-    fn into_message(self, reply: Reply<A::Reply>) -> A::Message {
-        A::message(self, reply)
+    fn __into_message(self, reply: Reply<A::Reply>) -> A::Message {
+        A::__message(self, reply)
     }
 
     #[inline]
-    fn out_of(message: A::Message) -> Result<(E, Reply<A::Reply>), A::Message> {
-        A::unwrap(message)
+    fn __out_of(message: A::Message) -> Result<(E, Reply<A::Reply>), A::Message> {
+        A::__unwrap(message)
     }
 }
 
@@ -202,6 +213,6 @@ pub enum Call<A: Actor> {
 pub enum Flow<A: Actor> {
     /// The call ran, or there was nothing to run.
     Done,
-    /// The call is async: pass it to [`Actor::call_async`].
+    /// The call is async: pass it to [`Actor::__call_async`].
     Async(Call<A>),
 }

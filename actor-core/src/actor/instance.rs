@@ -25,7 +25,7 @@ pub(crate) async fn drive<A: Actor>() {
         let panic = {
             let Instance { actor, cx, .. } = &mut *rest;
             let call = cx.postponed();
-            CatchPanic(pin!(actor.call_async(call, cx))).await
+            CatchPanic(pin!(actor.__call_async(call, cx))).await
         };
         let resting = rest;
         hand_back(resting, panic);
@@ -47,7 +47,7 @@ impl<A: Actor> Instance<A> {
         let Self { actor, cx, settled } = self;
         loop {
             cx.enter_call(&call);
-            if let Flow::Async(call) = actor.call(call, cx) {
+            if let Flow::Async(call) = actor.__call(call, cx) {
                 cx.postpone(call);
                 return RunOutcome::Suspended;
             }
@@ -65,7 +65,7 @@ impl<A: Actor> Instance<A> {
     fn run_event(&mut self, message: A::Message) -> RunOutcome {
         let Self { actor, cx, .. } = self;
         cx.enter_handler();
-        match actor.call(Call::Event(message), cx) {
+        match actor.__call(Call::Event(message), cx) {
             Flow::Done => self.follow(),
             Flow::Async(call) => {
                 cx.postpone(call);
@@ -116,7 +116,7 @@ impl<A: Actor> AnyInstance for Instance<A> {
     }
 
     fn driver(&self) -> Option<Driver> {
-        A::driver()
+        A::__driver()
     }
 
     fn state(&self) -> usize {
@@ -128,12 +128,12 @@ impl<A: Actor> AnyInstance for Instance<A> {
     }
 
     fn debug(&self) -> Option<&dyn fmt::Debug> {
-        self.actor.debug()
+        self.actor.__debug()
     }
 
     fn fingerprint(&self, to: &mut Fingerprinter) -> bool {
         self.cx.fingerprint(to);
-        self.actor.offer(to)
+        self.actor.__offer(to)
     }
 }
 
@@ -223,6 +223,6 @@ fn rest<A: Actor>(actor: A, me: &Target, count: Option<&Weak<RefCount>>) -> Box<
     Box::new(Instance {
         actor,
         cx: Context::new(me, count.cloned()),
-        settled: A::first_state(),
+        settled: A::__first_state(),
     })
 }

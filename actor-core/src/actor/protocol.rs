@@ -37,7 +37,7 @@ pub trait EventOf<P: Protocol + ?Sized>: Event + Sized {
     const EVENT: u16;
     /// Returns the table entry that sends the event.
     #[doc(hidden)]
-    fn entry(table: &P::Table) -> &EventSender<Self, Self::Reply>;
+    fn __entry(table: &P::Table) -> &EventSender<Self, Self::Reply>;
 }
 
 /// A bound: the actor handles every event of the protocol, with the reply types of the protocol.
@@ -173,7 +173,7 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     /// Sends `event`, as [`ActorRef::tell`] does.
     #[inline]
     pub fn tell<E: EventOf<P>>(&self, event: E) {
-        E::entry(self.table).tell(&self.target, event);
+        E::__entry(self.table).tell(&self.target, event);
     }
 
     /// Sends `event` as soon as there is capacity for it, as [`ActorRef::send`] does.
@@ -185,7 +185,7 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
         Sending::new(
             self.target.clone(),
             event,
-            E::entry(self.table).send_fns.put,
+            E::__entry(self.table).send_fns.put,
         )
     }
 
@@ -198,18 +198,18 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
         TrySending::new(
             self.target.clone(),
             event,
-            E::entry(self.table).send_fns.put,
+            E::__entry(self.table).send_fns.put,
         )
     }
 
     /// Sends `event` and returns the future of the reply, as [`ActorRef::ask`] does.
     pub fn ask<E: EventOf<P>>(&self, event: E) -> Ask<E::Reply> {
-        E::entry(self.table).ask(&self.target, event)
+        E::__entry(self.table).ask(&self.target, event)
     }
 
     /// Returns this actor as the recipient of one event of the protocol.
     pub fn recipient<E: EventOf<P>>(&self) -> Recipient<E> {
-        E::entry(self.table).recipient(&self.target)
+        E::__entry(self.table).recipient(&self.target)
     }
 }
 

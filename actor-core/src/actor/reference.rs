@@ -233,7 +233,7 @@ impl<A: Actor> ActorRef<A> {
     /// mailbox](crate::mailbox::Mailbox) is full: an event that can't be delivered becomes a dead letter.
     #[inline]
     pub fn tell<E: AcceptedBy<A>>(&self, event: E) {
-        let message = event.into_message(Reply::nobody());
+        let message = event.__into_message(Reply::nobody());
         self.target.post::<A>(&mut Slot::Full(message));
     }
 
@@ -345,7 +345,7 @@ impl<A: Actor> ActorRef<A> {
     pub fn ask<E: AcceptedBy<A>>(&self, event: E) -> Ask<E::Reply> {
         let (reply, ask) = self.target.begin_ask();
         self.target
-            .post::<A>(&mut Slot::Full(event.into_message(reply)));
+            .post::<A>(&mut Slot::Full(event.__into_message(reply)));
         ask.limited(&self.target)
     }
 
@@ -498,6 +498,6 @@ impl Target {
     }
 
     pub(crate) fn send<A: Actor, E: AcceptedBy<A>>(&self, event: E, reply: Reply<E::Reply>) {
-        self.post::<A>(&mut Slot::Full(event.into_message(reply)));
+        self.post::<A>(&mut Slot::Full(event.__into_message(reply)));
     }
 }

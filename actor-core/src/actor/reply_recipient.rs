@@ -107,7 +107,7 @@ impl<A: Actor> Context<A> {
 impl<P: Protocol + ?Sized> ProtocolRef<P> {
     /// Returns this actor as a recipient that can be asked one kind of event.
     pub fn reply_recipient<E: EventOf<P>>(&self) -> ReplyRecipient<E, E::Reply> {
-        ReplyRecipient::new(self.to().clone(), E::entry(self.table()))
+        ReplyRecipient::new(self.to().clone(), E::__entry(self.table()))
     }
 }
 

@@ -170,10 +170,10 @@ pub(crate) fn put<A: Actor, E: AcceptedBy<A>>(
     let offered = event
         .take()
         .expect("a future is not polled once it is done");
-    let message = &mut Slot::Full(offered.into_message(Reply::nobody()));
+    let message = &mut Slot::Full(offered.__into_message(Reply::nobody()));
     let offered = entrance.poll::<A>(message, waits, task);
     if let Slot::Full(message) = std::mem::replace(message, Slot::Free(0)) {
-        *event = E::out_of(message).ok().map(|(event, _)| event);
+        *event = E::__out_of(message).ok().map(|(event, _)| event);
     }
     offered
 }
@@ -184,13 +184,13 @@ pub(crate) async fn ask_in_line<A: Actor, E: AcceptedBy<A>>(
     event: E,
 ) -> Result<E::Reply, AskError> {
     let (reply, ask) = to.target().begin_ask();
-    enter_in_line::<A>(to.target(), event.into_message(reply)).await;
+    enter_in_line::<A>(to.target(), event.__into_message(reply)).await;
     ask.await
 }
 
 /// Sends as [`ActorRef::tell`] does, but waits for capacity if the mailbox is full.
 pub(crate) async fn tell_in_line<A: Actor, E: AcceptedBy<A>>(to: &ActorRef<A>, event: E) {
-    enter_in_line::<A>(to.target(), event.into_message(Reply::nobody())).await;
+    enter_in_line::<A>(to.target(), event.__into_message(Reply::nobody())).await;
 }
 
 /// Puts a message into a mailbox as soon as there is capacity.
@@ -254,7 +254,7 @@ impl CapacityWait {
             let Slot::Full(shown) = &*message else {
                 return Poll::Ready(Offered::Taken);
             };
-            let event = A::event_index(shown);
+            let event = A::__event_index(shown);
             return self.poll_controlled(event, message, waits, task);
         };
         let ticket = match self.asked {

@@ -18,13 +18,13 @@ pub trait Mailed: 'static {
     /// See [`Actor::Message`](crate::Actor::Message).
     type Message: Send + 'static;
 
-    /// See [`Actor::event_index`](crate::Actor::event_index).
+    /// See [`Actor::__event_index`](crate::Actor::__event_index).
     fn event_index(message: &Self::Message) -> u16;
-    /// See [`Actor::event`](crate::Actor::event).
+    /// See [`Actor::__event`](crate::Actor::__event).
     fn event(message: &Self::Message) -> &dyn Event;
-    /// See [`Actor::offer_event`](crate::Actor::offer_event).
+    /// See [`Actor::__offer_event`](crate::Actor::__offer_event).
     fn offer_event(message: &Self::Message, to: &mut Fingerprinter) -> bool;
-    /// See [`Actor::carry`](crate::Actor::carry).
+    /// See [`Actor::__carry`](crate::Actor::__carry).
     fn carry(message: &Self::Message) -> Result<Self::Message, CannotCross>;
 }
 

@@ -426,11 +426,11 @@ impl<P: Protocol + ?Sized + 'static> Actor for Double<P> {
         relays: false,
     };
 
-    fn first_state() -> Stateless {
+    fn __first_state() -> Stateless {
         Stateless
     }
 
-    fn event_index(message: &Message) -> u16 {
+    fn __event_index(message: &Message) -> u16 {
         let own = P::EVENTS.len() as u16;
         match &message.0 {
             Inner::Heard(letter) => letter.event,
@@ -439,7 +439,7 @@ impl<P: Protocol + ?Sized + 'static> Actor for Double<P> {
         }
     }
 
-    fn event(message: &Message) -> &dyn Event {
+    fn __event(message: &Message) -> &dyn Event {
         match &message.0 {
             Inner::Heard(letter) => letter.sent.event(),
             Inner::Take(take, _) => take,
@@ -447,7 +447,7 @@ impl<P: Protocol + ?Sized + 'static> Actor for Double<P> {
         }
     }
 
-    fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
+    fn __call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
         if let Call::Event(message) = call {
             match message.0 {
                 Inner::Heard(letter) => self.arrived(letter, cx.time()),
@@ -463,7 +463,7 @@ impl<E: EventOf<P>, P: Protocol + ?Sized + 'static> Handler<E> for Double<P> {
     type Reply = E::Reply;
     const EVENT: u16 = E::EVENT;
 
-    fn message(event: E, reply: Reply<E::Reply>) -> Message {
+    fn __message(event: E, reply: Reply<E::Reply>) -> Message {
         Message(Inner::Heard(ProbeLetter {
             event: E::EVENT,
             arrived: Duration::ZERO,
@@ -471,7 +471,7 @@ impl<E: EventOf<P>, P: Protocol + ?Sized + 'static> Handler<E> for Double<P> {
         }))
     }
 
-    fn unwrap(message: Message) -> Result<(E, Reply<E::Reply>), Message> {
+    fn __unwrap(message: Message) -> Result<(E, Reply<E::Reply>), Message> {
         let Inner::Heard(letter) = message.0 else {
             return Err(message);
         };

@@ -250,38 +250,38 @@ impl<A: Actor> Actor for Proxy<A> {
         relays: true,
     };
 
-    fn first_state() -> Stateless {
+    fn __first_state() -> Stateless {
         Stateless
     }
 
-    fn event_index(message: &Message<A>) -> u16 {
+    fn __event_index(message: &Message<A>) -> u16 {
         let own = A::INFO.events.len() as u16;
         match &message.0 {
-            Inner::Passed(message) => A::event_index(message),
+            Inner::Passed(message) => A::__event_index(message),
             Inner::Found(_) => own,
             Inner::Ended(_) => own + 1,
         }
     }
 
-    fn event(message: &Message<A>) -> &dyn Event {
+    fn __event(message: &Message<A>) -> &dyn Event {
         match &message.0 {
-            Inner::Passed(message) => A::event(message),
+            Inner::Passed(message) => A::__event(message),
             Inner::Found(found) => found,
             Inner::Ended(ended) => ended,
         }
     }
 
-    fn debug(&self) -> Option<&dyn fmt::Debug> {
+    fn __debug(&self) -> Option<&dyn fmt::Debug> {
         Some(self)
     }
 
     /// The fingerprint covers the known actor, or the messages that wait for the look-up.
-    fn offer(&self, to: &mut Fingerprinter) -> bool {
+    fn __offer(&self, to: &mut Fingerprinter) -> bool {
         match &self.known {
             Resolution::Nobody => to.write_u8(0),
             Resolution::Pending(kept) => {
                 to.write_u8(1);
-                return kept.iter().all(|message| A::offer_event(message, to));
+                return kept.iter().all(|message| A::__offer_event(message, to));
             }
             Resolution::Actor(actor) => {
                 to.write_u8(2);
@@ -291,9 +291,9 @@ impl<A: Actor> Actor for Proxy<A> {
         true
     }
 
-    fn offer_event(message: &Message<A>, to: &mut Fingerprinter) -> bool {
+    fn __offer_event(message: &Message<A>, to: &mut Fingerprinter) -> bool {
         match &message.0 {
-            Inner::Passed(message) => return A::offer_event(message, to),
+            Inner::Passed(message) => return A::__offer_event(message, to),
             Inner::Found(LookupDone(Ok(actor))) => actor.fingerprint(to),
             Inner::Found(LookupDone(Err(error))) => error.to_string().hash(to),
             Inner::Ended(_) => {}
@@ -301,16 +301,16 @@ impl<A: Actor> Actor for Proxy<A> {
         true
     }
 
-    fn carry(message: &Message<A>) -> Result<Message<A>, CannotCross> {
+    fn __carry(message: &Message<A>) -> Result<Message<A>, CannotCross> {
         match &message.0 {
-            Inner::Passed(message) => Ok(Message(Inner::Passed(A::carry(message)?))),
+            Inner::Passed(message) => Ok(Message(Inner::Passed(A::__carry(message)?))),
             Inner::Found(_) | Inner::Ended(_) => {
                 unreachable!("a proxy tells itself, on its own node")
             }
         }
     }
 
-    fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
+    fn __call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
         match call {
             Call::Event(Message(Inner::Passed(message))) => self.pass_on(message, cx),
             Call::Event(Message(Inner::Found(LookupDone(found)))) => self.found(found, cx),
@@ -326,14 +326,14 @@ impl<E: Event, A: Handler<E>> Handler<E> for Proxy<A> {
     type Reply = A::Reply;
     const EVENT: u16 = A::EVENT;
 
-    fn message(event: E, reply: Reply<A::Reply>) -> Message<A> {
-        Message(Inner::Passed(A::message(event, reply)))
+    fn __message(event: E, reply: Reply<A::Reply>) -> Message<A> {
+        Message(Inner::Passed(A::__message(event, reply)))
     }
 
-    fn unwrap(message: Message<A>) -> Result<(E, Reply<A::Reply>), Message<A>> {
+    fn __unwrap(message: Message<A>) -> Result<(E, Reply<A::Reply>), Message<A>> {
         match message.0 {
             Inner::Passed(message) => {
-                A::unwrap(message).map_err(|message| Message(Inner::Passed(message)))
+                A::__unwrap(message).map_err(|message| Message(Inner::Passed(message)))
             }
             own => Err(Message(own)),
         }

@@ -24,13 +24,16 @@ pub trait Monitor: Send + 'static {
     const INFO: &'static MonitorInfo;
 
     /// The state in which the monitor starts: the first cold one.
-    fn first_state() -> Self::State;
+    #[doc(hidden)]
+    fn __first_state() -> Self::State;
     /// Runs the handler of [`MonitorInfo::observes`]`[observation]`, if the state has one.
-    fn observe(&mut self, observation: u16, event: &dyn Any, cx: &mut MonitorContext<Self>)
+    #[doc(hidden)]
+    fn __observe(&mut self, observation: u16, event: &dyn Any, cx: &mut MonitorContext<Self>)
     where
         Self: Sized;
     /// Feeds the monitor's value to a fingerprint; returns false if it offers none.
-    fn offer(&self, to: &mut Fingerprinter) -> bool {
+    #[doc(hidden)]
+    fn __offer(&self, to: &mut Fingerprinter) -> bool {
         let _ = to;
         false
     }
@@ -149,7 +152,7 @@ pub(crate) struct MonitorInstance<M: Monitor> {
 impl<M: Monitor> MonitorInstance<M> {
     pub(crate) fn new(monitor: M) -> Self {
         let cx = MonitorContext {
-            state: M::first_state(),
+            state: M::__first_state(),
             next: None,
             sender: None,
             target: None,
@@ -189,7 +192,7 @@ where
         self.cx.next = None;
         self.cx.sender = sender;
         self.cx.target = target;
-        self.monitor.observe(observation, event, &mut self.cx);
+        self.monitor.__observe(observation, event, &mut self.cx);
         if let Some(state) = self.cx.next.take() {
             self.cx.state = state;
         }
@@ -197,6 +200,6 @@ where
     }
 
     fn fingerprint(&self, to: &mut Fingerprinter) -> bool {
-        self.monitor.offer(to)
+        self.monitor.__offer(to)
     }
 }

@@ -200,12 +200,12 @@ impl<T: Send + Debug + Hash + 'static> Promising<T> {
 
 fn offered<A: Actor>(actor: &A) -> Option<u128> {
     let mut to = Fingerprinter::new();
-    actor.offer(&mut to).then(|| to.value())
+    actor.__offer(&mut to).then(|| to.value())
 }
 
 fn offered_event<A: Handler<E>, E: Event>(event: E) -> Option<u128> {
     let mut to = Fingerprinter::new();
-    A::offer_event(&A::message(event, Reply::nobody()), &mut to).then(|| to.value())
+    A::__offer_event(&A::__message(event, Reply::nobody()), &mut to).then(|| to.value())
 }
 
 #[test]
@@ -261,7 +261,7 @@ impl Silent {
 fn a_monitor_offers_what_its_type_does() {
     let offered = |counts: Counts| {
         let mut to = Fingerprinter::new();
-        assert!(counts.offer(&mut to));
+        assert!(counts.__offer(&mut to));
         to.value()
     };
     assert_eq!(
@@ -272,5 +272,5 @@ fn a_monitor_offers_what_its_type_does() {
         offered(Counts { open: 1, seen: 1 }),
         offered(Counts { open: 0, seen: 1 })
     );
-    assert!(!Silent(1).offer(&mut Fingerprinter::new()));
+    assert!(!Silent(1).__offer(&mut Fingerprinter::new()));
 }

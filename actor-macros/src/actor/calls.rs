@@ -1,4 +1,4 @@
-//! Code generation of `Actor::call` and `Actor::call_async`, which run handlers and hooks.
+//! Code generation of `Actor::__call` and `Actor::__call_async`, which run handlers and hooks.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -12,7 +12,7 @@ use crate::dispatch::{self, Case};
 use crate::events::NamedEvent;
 use crate::signature;
 
-/// Generates `call`, which runs sync code, and returns async code to be run.
+/// Generates `__call`, which runs sync code, and returns async code to be run.
 pub(super) fn call(expansion: &ActorExpansion<'_>) -> TokenStream {
     let krate = expansion.actor.krate;
     let events = (0..expansion.events.len()).filter_map(|event| event_arm(expansion, event));
@@ -23,14 +23,14 @@ pub(super) fn call(expansion: &ActorExpansion<'_>) -> TokenStream {
         .filter_map(|hook| hook_arm(expansion, hook));
     let (parameters, body) = parameters_and_body(expansion, events.chain(hooks).collect());
     quote! {
-        fn call(#parameters) -> #krate::generated::Flow<Self> {
+        fn __call(#parameters) -> #krate::generated::Flow<Self> {
             #body
             #krate::generated::Flow::Done
         }
     }
 }
 
-/// Generates `call_async`, which runs async code, if there is any.
+/// Generates `__call_async`, which runs async code, if there is any.
 pub(super) fn call_async(expansion: &ActorExpansion<'_>) -> Option<TokenStream> {
     let krate = expansion.actor.krate;
     let events = (0..expansion.events.len()).filter_map(|event| async_event_arm(expansion, event));
@@ -53,10 +53,10 @@ pub(super) fn call_async(expansion: &ActorExpansion<'_>) -> Option<TokenStream> 
         .iter()
         .find(|function| !function.roles.is_empty() && is_async(function))?;
     let span = Span::call_site().located_at(function.signature.ident.span());
-    let future = quote_spanned!(span=> async fn call_async(#parameters) { #body });
+    let future = quote_spanned!(span=> async fn __call_async(#parameters) { #body });
     Some(quote! {
         #future
-        fn driver() -> ::core::option::Option<#krate::__private::Driver> {
+        fn __driver() -> ::core::option::Option<#krate::__private::Driver> {
             #krate::__private::driver::<Self>()
         }
     })

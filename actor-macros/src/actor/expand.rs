@@ -242,7 +242,7 @@ impl<'a> ActorExpansion<'a> {
                 type Message = #message;
                 type State = #state;
                 const INFO: &'static #krate::generated::ActorInfo = #info;
-                fn first_state() -> Self::State {
+                fn __first_state() -> Self::State {
                     #first
                 }
                 #event_index
@@ -372,7 +372,7 @@ impl<'a> ActorExpansion<'a> {
             });
         let never = self.never();
         quote! {
-            fn event_index(__message: &Self::Message) -> u16 {
+            fn __event_index(__message: &Self::Message) -> u16 {
                 match __message {
                     #(#arms)*
                     #never
@@ -388,7 +388,7 @@ impl<'a> ActorExpansion<'a> {
         );
         quote! {
             #[allow(unused_variables)]
-            fn event(__message: &Self::Message) -> &dyn #krate::Event {
+            fn __event(__message: &Self::Message) -> &dyn #krate::Event {
                 #[allow(unused_imports)]
                 use #krate::__private::{IsEvent as _, IsNone as _};
                 #seen
@@ -403,7 +403,7 @@ impl<'a> ActorExpansion<'a> {
         );
         quote! {
             #[allow(unused_variables)]
-            fn offer_event(
+            fn __offer_event(
                 __message: &Self::Message,
                 __to: &mut #krate::Fingerprinter,
             ) -> ::core::primitive::bool {
@@ -426,7 +426,7 @@ impl<'a> ActorExpansion<'a> {
             }
         });
         quote! {
-            fn carry(
+            fn __carry(
                 __message: &Self::Message,
             ) -> ::core::result::Result<Self::Message, #krate::__private::CannotCross> {
                 #[allow(unused_imports)]
@@ -492,10 +492,10 @@ impl<'a> ActorExpansion<'a> {
             impl #generics #head #bounds #sent {
                 type Reply = #reply;
                 const EVENT: u16 = #position;
-                fn message(__event: #ty, __reply: #krate::Reply<#reply>) -> #message {
+                fn __message(__event: #ty, __reply: #krate::Reply<#reply>) -> #message {
                     __Message::#variant(__event, __reply)
                 }
-                fn unwrap(
+                fn __unwrap(
                     __message: #message,
                 ) -> ::core::result::Result<(#ty, #krate::Reply<#reply>), #message> {
                     match __message {

@@ -100,7 +100,7 @@ impl<'a> MonitorExpansion<'a> {
             impl #generics #krate::specification::Monitor for #self_ty #bounds {
                 type State = #state;
                 const INFO: &'static #krate::generated::MonitorInfo = #info;
-                fn first_state() -> Self::State {
+                fn __first_state() -> Self::State {
                     #first
                 }
                 #observe
@@ -201,7 +201,7 @@ impl<'a> MonitorExpansion<'a> {
             )
         };
         quote! {
-            fn observe(
+            fn __observe(
                 &mut self,
                 #observation: u16,
                 #event: &dyn ::core::any::Any,

@@ -94,7 +94,7 @@ fn memberships(protocol: &ProtocolModel<'_>) -> TokenStream {
             impl #krate::protocols::EventOf<dyn #name + '_> for #ty {
                 type Reply = #reply;
                 const EVENT: u16 = #index;
-                fn entry(__table: &__Table) -> &#krate::__private::EventSender<#ty, #reply> {
+                fn __entry(__table: &__Table) -> &#krate::__private::EventSender<#ty, #reply> {
                     &__table.#function
                 }
             }

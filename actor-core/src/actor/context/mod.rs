@@ -97,7 +97,7 @@ impl<A: Actor> PendingDecision<A> {
         match self {
             Self::Goto(state) => HandlerDecision::Goto(state),
             Self::Halt => HandlerDecision::Halt,
-            Self::Run(Call::Event(message)) => HandlerDecision::Raise(A::event(message)),
+            Self::Run(Call::Event(message)) => HandlerDecision::Raise(A::__event(message)),
             Self::Stay | Self::Run(_) => HandlerDecision::Nothing,
         }
     }
@@ -127,7 +127,7 @@ impl<A: Actor> Context<A> {
     pub(crate) fn new(me: &Target, count: Option<Weak<RefCount>>) -> Self {
         Self {
             home: ActorExecutor::of(me),
-            state: A::first_state(),
+            state: A::__first_state(),
             next: PendingDecision::Stay,
             entering: None,
             chain: 0,
@@ -213,7 +213,7 @@ impl<A: Actor> Context<A> {
     /// }
     /// ```
     pub fn raise<E: AcceptedBy<A>>(&mut self, event: E) {
-        let message = event.into_message(Reply::nobody());
+        let message = event.__into_message(Reply::nobody());
         self.decide(PendingDecision::Run(Call::Event(message)));
     }
 
@@ -414,7 +414,7 @@ impl<A: Actor> Context<A> {
         let Call::Event(message) = &raised else {
             unreachable!("what a driver runs is not left to be settled")
         };
-        let event = A::event_index(message);
+        let event = A::__event_index(message);
         match A::INFO.disposition(self.state.index(), event) {
             Disposition::Handle => {
                 self.home.raised(self.state.index(), event);
@@ -422,7 +422,7 @@ impl<A: Actor> Context<A> {
             }
             Disposition::Ignore => None,
             Disposition::Defer | Disposition::Unhandled => {
-                rules::unhandled_raise(A::INFO.name, A::event(message), &self.state)
+                rules::unhandled_raise(A::INFO.name, A::__event(message), &self.state)
             }
         }
     }
@@ -439,7 +439,7 @@ impl<A: Actor> fmt::Debug for Context<A> {
 
 fn number_of<A: Actor>(call: &Call<A>) -> u16 {
     match call {
-        Call::Event(message) => A::event_index(message),
+        Call::Event(message) => A::__event_index(message),
         Call::Start => START_HOOK,
         Call::Stop => STOP_HOOK,
         Call::Entry(_) => ENTRY_HOOK,

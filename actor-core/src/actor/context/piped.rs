@@ -58,7 +58,7 @@ impl Piped {
         match &mut cx.home {
             ActorExecutor::Live(side) => {
                 let made = async move {
-                    let message = map(future.await).into_message(Reply::nobody());
+                    let message = map(future.await).__into_message(Reply::nobody());
                     let fire = move |actor: &LiveActor, fired| {
                         actor.notify::<A>(message, Some(fired));
                         drop(me);
@@ -74,7 +74,7 @@ impl Piped {
                 let piped = Self(Inner::Controlled(stage.clone()));
                 cx.beside(async move {
                     if let Some(output) = unless(cancelled, future).await {
-                        let message = map(output).into_message(Reply::nobody());
+                        let message = map(output).__into_message(Reply::nobody());
                         send::<A>(owner, message, &stage);
                     }
                     drop(me);

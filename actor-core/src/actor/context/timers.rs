@@ -268,7 +268,7 @@ impl<A: Actor> TimerBuilder<'_, A> {
     ///
     /// In production, on a tokio runtime without a time driver.
     pub fn after<E: AcceptedBy<A>>(self, delay: Duration, event: E) -> Timer {
-        let message = event.into_message(Reply::nobody());
+        let message = event.__into_message(Reply::nobody());
         let timer = match &mut self.cx.home {
             ActorExecutor::Controlled(owner) => {
                 let message = &mut Slot::Full(message);
@@ -295,7 +295,7 @@ impl<A: Actor> TimerBuilder<'_, A> {
             !period.is_zero(),
             "a period of zero would never let time pass"
         );
-        let next = move || event.clone().into_message(Reply::nobody());
+        let next = move || event.clone().__into_message(Reply::nobody());
         let timer = match &mut self.cx.home {
             ActorExecutor::Controlled(owner) => {
                 let mut first = Slot::Full(next());

@@ -37,7 +37,7 @@ impl<A: Actor> Context<A> {
     pub fn receive<E: AcceptedBy<A>>(&mut self) -> impl Future<Output = E> + Send {
         let message = self.receive_message(E::EVENT);
         async move {
-            match E::out_of(message.await) {
+            match E::__out_of(message.await) {
                 Ok((event, reply)) => {
                     drop(reply);
                     event

@@ -43,7 +43,7 @@ impl<A: Actor> Context<A> {
     where
         A: Handler<Terminated>,
     {
-        let notice = |actor, reason| A::message(Terminated { actor, reason }, Reply::nobody());
+        let notice = |actor, reason| A::__message(Terminated { actor, reason }, Reply::nobody());
         match &mut self.home {
             ActorExecutor::Controlled(watcher) => {
                 let (id, target) = (other.target().id(), other.target().address());
@@ -55,7 +55,7 @@ impl<A: Actor> Context<A> {
             ActorExecutor::Live(side) => {
                 side.watch(other.target().watched(), |watcher, actor, reason| {
                     let ended = Terminated { actor, reason };
-                    watcher.notify::<A>(A::message(ended, Reply::nobody()), None);
+                    watcher.notify::<A>(A::__message(ended, Reply::nobody()), None);
                 })
             }
         }
@@ -175,12 +175,12 @@ impl<A: Actor> Context<A> {
             ActorExecutor::Controlled(me) => runtime::with(|rt| {
                 rt.trap_links(*me, |mail, actor, reason| {
                     let ended = Terminated { actor, reason };
-                    mail.put(&mut Slot::Full(A::message(ended, Reply::nobody())))
+                    mail.put(&mut Slot::Full(A::__message(ended, Reply::nobody())))
                 });
             }),
             ActorExecutor::Live(side) => side.trap_links(|watcher, actor, reason| {
                 let ended = Terminated { actor, reason };
-                watcher.notify::<A>(A::message(ended, Reply::nobody()), None);
+                watcher.notify::<A>(A::__message(ended, Reply::nobody()), None);
             }),
         }
     }

@@ -64,12 +64,12 @@ fn count<A: Handler<E>, E: Event>(
     worker: &ActorRef<A>,
     cx: &mut Context<Pool<A>>,
 ) {
-    let Ok((event, reply)) = A::unwrap(message) else {
+    let Ok((event, reply)) = A::__unwrap(message) else {
         unreachable!("a job is counted as what it is");
     };
     let (pool, worker) = (cx.me(), worker.clone());
     let (asked, ask) = worker.target().begin_ask_beside();
-    let message = A::message(event, asked);
+    let message = A::__message(event, asked);
     worker.target().pass_on::<A>(&mut Slot::Full(message));
     let ask = ask.limited(worker.target());
     cx.beside(async move {
@@ -137,35 +137,35 @@ impl<A: Actor> Actor for Pool<A> {
         relays: true,
     };
 
-    fn first_state() -> Stateless {
+    fn __first_state() -> Stateless {
         Stateless
     }
 
-    fn event_index(message: &Message<A>) -> u16 {
+    fn __event_index(message: &Message<A>) -> u16 {
         match &message.0 {
-            Inner::Job(job) => A::event_index(&job.message),
+            Inner::Job(job) => A::__event_index(&job.message),
             Inner::Done(_) => Self::DONE,
             Inner::Resize(_) => A::INFO.events.len() as u16 + 1,
             Inner::Idle(_) => A::INFO.events.len() as u16 + 2,
         }
     }
 
-    fn event(message: &Message<A>) -> &dyn Event {
+    fn __event(message: &Message<A>) -> &dyn Event {
         match &message.0 {
-            Inner::Job(job) => A::event(&job.message),
+            Inner::Job(job) => A::__event(&job.message),
             Inner::Done(done) => done,
             Inner::Resize(resize) => resize,
             Inner::Idle(idle) => idle,
         }
     }
 
-    fn offer(&self, to: &mut Fingerprinter) -> bool {
+    fn __offer(&self, to: &mut Fingerprinter) -> bool {
         self.fingerprinted(to)
     }
 
-    fn offer_event(message: &Message<A>, to: &mut Fingerprinter) -> bool {
+    fn __offer_event(message: &Message<A>, to: &mut Fingerprinter) -> bool {
         match &message.0 {
-            Inner::Job(job) => A::offer_event(&job.message, to),
+            Inner::Job(job) => A::__offer_event(&job.message, to),
             Inner::Done(done) => {
                 done.worker.hash(to);
                 done.ticket.key.hash(to);
@@ -180,10 +180,10 @@ impl<A: Actor> Actor for Pool<A> {
         }
     }
 
-    fn carry(message: &Message<A>) -> Result<Message<A>, CannotCross> {
+    fn __carry(message: &Message<A>) -> Result<Message<A>, CannotCross> {
         match &message.0 {
             Inner::Job(PoolJob { message, count }) => {
-                let (message, count) = (A::carry(message)?, *count);
+                let (message, count) = (A::__carry(message)?, *count);
                 Ok(Message(Inner::Job(PoolJob { message, count })))
             }
             Inner::Resize(Resize(workers)) => Ok(resize(*workers)),
@@ -193,7 +193,7 @@ impl<A: Actor> Actor for Pool<A> {
         }
     }
 
-    fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
+    fn __call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
         match call {
             Call::Start => self.start(cx),
             Call::Event(Message(Inner::Job(job))) => self.route(job, cx),
@@ -206,11 +206,11 @@ impl<A: Actor> Actor for Pool<A> {
         Flow::Done
     }
 
-    async fn call_async(&mut self, _: Call<Self>, cx: &mut Context<Self>) {
+    async fn __call_async(&mut self, _: Call<Self>, cx: &mut Context<Self>) {
         self.drain(cx).await;
     }
 
-    fn driver() -> Option<Driver> {
+    fn __driver() -> Option<Driver> {
         Some(Box::pin(drive::<Self>()))
     }
 }
@@ -234,16 +234,16 @@ impl<E: Event, A: Handler<E>> Handler<E> for Pool<A> {
     type Reply = A::Reply;
     const EVENT: u16 = A::EVENT;
 
-    fn message(event: E, reply: Reply<A::Reply>) -> Message<A> {
+    fn __message(event: E, reply: Reply<A::Reply>) -> Message<A> {
         Message(Inner::Job(PoolJob {
-            message: A::message(event, reply),
+            message: A::__message(event, reply),
             count: count::<A, E>,
         }))
     }
 
-    fn unwrap(message: Message<A>) -> Result<(E, Reply<A::Reply>), Message<A>> {
+    fn __unwrap(message: Message<A>) -> Result<(E, Reply<A::Reply>), Message<A>> {
         match message.0 {
-            Inner::Job(PoolJob { message, count }) => A::unwrap(message)
+            Inner::Job(PoolJob { message, count }) => A::__unwrap(message)
                 .map_err(|message| Message(Inner::Job(PoolJob { message, count }))),
             own => Err(Message(own)),
         }

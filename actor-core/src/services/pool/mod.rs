@@ -408,7 +408,7 @@ impl<A: Actor> Pool<A> {
                 (job.count)(job.message, ticket, &self.workers[index].actor, cx);
             }
             PoolKind::Keyed(keys) => {
-                let event = A::event(&job.message);
+                let event = A::__event(&job.message);
                 match (keys.iter().find_map(|key| key(event)), &self.moving) {
                     (None, _) => {
                         let index = self.next_turn();

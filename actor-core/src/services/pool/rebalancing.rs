@@ -100,7 +100,7 @@ impl<A: Actor> Rebalancing<A> {
             to.write_usize(busy.events);
             to.write_usize(busy.waiting.len());
             for job in &busy.waiting {
-                is_all &= A::offer_event(&job.message, to);
+                is_all &= A::__offer_event(&job.message, to);
             }
         }
         for (worker, keys) in &self.leaving {

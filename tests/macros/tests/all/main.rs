@@ -3,4 +3,5 @@
 
 mod actor_test;
 mod cases;
+mod helpers;
 mod tables;
