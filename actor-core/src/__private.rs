@@ -17,9 +17,9 @@ pub mod select {
 pub use crate::actor::crossing::{Crosses, ToCarry, of_a_message};
 pub use crate::actor::protocol::EventSender;
 pub use crate::fingerprint::autoref::{AutorefValue, debug_methods, field_methods, value_methods};
-pub use crate::parts::AskSlot;
-pub use crate::parts::CannotCross;
-pub use crate::parts::Driver;
+pub use crate::seam::AskSlot;
+pub use crate::seam::CannotCross;
+pub use crate::seam::Driver;
 pub use crate::services::probe::Double;
 pub use crate::specification::monitor::AnyMonitor;
 pub use crate::specification::predicate::{Expectation, Predicate, PredicateResult, Snapshot};
@@ -30,7 +30,7 @@ pub fn runs_on_any_thread<A: Send>() {} // an actor does: write `Arc` for `Rc`, 
 
 /// Records a coverage label if the execution is controlled.
 pub fn cover(label: &'static str) {
-    let _ = crate::runtime::try_with(|runtime| runtime.cover(label));
+    let _ = crate::seam::try_with(|runtime| runtime.cover(label));
 }
 
 /// Borrows a handler's result, to check whether it is an `Err` that nobody receives.
@@ -111,7 +111,7 @@ pub fn reply<A: Actor, R>(
         && reply.is_unasked()
     {
         drop(value);
-        crate::parts::rules::unreceived_error(A::INFO.name, event, &error);
+        crate::seam::rules::unreceived_error(A::INFO.name, event, &error);
     }
     reply.send(value);
 }
@@ -135,7 +135,7 @@ impl<E: Debug> AutorefStart for Result<(), E> {
 /// Fails the actor if its start has failed.
 pub fn started<A: Actor, O: AutorefStart>(outcome: O) {
     if let Some(error) = outcome.failure() {
-        crate::parts::rules::failed_start(A::INFO.name, &error);
+        crate::seam::rules::failed_start(A::INFO.name, &error);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use crate::runtime;
+use crate::seam;
 
 /// Hints to the processor that the thread is in a spin loop. Under test this is a
 /// [`yield_now`](crate::thread::yield_now) of the thread or task.
@@ -19,10 +19,10 @@ use crate::runtime;
 #[track_caller]
 #[inline]
 pub fn spin_loop() {
-    if !runtime::is_controlled() {
+    if !seam::is_controlled() {
         return std::hint::spin_loop();
     }
-    if let Some(runtime) = runtime::current() {
+    if let Some(runtime) = seam::current() {
         runtime.yield_now(Location::caller(), true);
     }
 }

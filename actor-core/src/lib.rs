@@ -156,6 +156,7 @@ mod actor;
 mod asking;
 #[cfg(feature = "codec")]
 pub mod codec;
+mod dispatch;
 mod environment;
 mod error;
 mod event;
@@ -167,12 +168,10 @@ mod insertion_ordered_map;
 pub mod journal;
 mod object;
 mod panics;
-#[doc(hidden)]
-pub mod parts;
 mod production;
 mod renaming;
 #[doc(hidden)]
-pub mod runtime;
+pub mod seam;
 mod select;
 pub mod services;
 mod slab;
@@ -231,8 +230,8 @@ pub use error::Error;
 pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use identity::ActorId;
-pub use parts::{AskError, CHAIN_MAX};
 pub use production::LiveSystem;
+pub use seam::{AskError, CHAIN_MAX};
 pub use supervision::ending::{StopReason, Terminated};
 pub use supervision::options::Supervision;
 pub use system::{Faults, System};
@@ -244,7 +243,7 @@ pub use table::State;
 /// [`StopReason`] and [`Terminated`] say why an actor has ended.
 pub mod lifecycle {
     pub use crate::asking::{Started, Stopped, Stopping};
-    pub use crate::parts::ShutdownSummary;
+    pub use crate::seam::ShutdownSummary;
     pub use crate::system::Shutdown;
 }
 
@@ -253,7 +252,7 @@ pub mod lifecycle {
 /// [`Spawner::mailbox`] sets the [`Mailbox`](mailbox::Mailbox) of an actor, which is unbounded by default.
 pub mod mailbox {
     pub use crate::actor::sending::{SendError, Sending, TrySendError, TrySending};
-    pub use crate::parts::{Mailbox, Overflow};
+    pub use crate::seam::{Mailbox, Overflow};
 }
 
 /// Names of actors: the futures and errors of [`Scope::lookup`] and [`Scope::try_register`].

@@ -9,9 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context as TaskContext, Poll};
 use std::thread::panicking;
 
-use crate::runtime::{
-    self, Access, AccessEffect, Address, ObjectId, Runtime, SourceLocation, Wait,
-};
+use crate::seam::{self, Access, AccessEffect, Address, ObjectId, Runtime, SourceLocation, Wait};
 
 /// The identity of a lock, a channel or an atomic. Under test, the first access of each execution gives it a
 /// number; in production it is unused.
@@ -107,7 +105,7 @@ pub(crate) trait Accessed {
 impl Accessed for Object {
     #[inline]
     fn controlled(&self) -> Option<&Object> {
-        runtime::is_controlled().then_some(self)
+        seam::is_controlled().then_some(self)
     }
 }
 
@@ -148,7 +146,7 @@ impl Object {
 
     /// Describes an access in the step in progress.
     pub(crate) fn current_access(&self, operation: ObjectOperation) -> Option<Access> {
-        runtime::current().map(|runtime| self.access(&*runtime, operation))
+        seam::current().map(|runtime| self.access(&*runtime, operation))
     }
 
     /// Records an access that was made in the step in progress.
@@ -159,7 +157,7 @@ impl Object {
     /// Stops before an access, and returns in the step that makes the access.
     #[cold]
     pub(crate) fn begin_access(&self, operation: ObjectOperation) -> Option<Access> {
-        let runtime = runtime::current()?;
+        let runtime = seam::current()?;
         let access = self.access(&*runtime, operation);
         runtime.announce_access(access, true);
         Some(access)
@@ -167,7 +165,7 @@ impl Object {
 
     #[cold]
     pub(crate) fn record_access(&self, access: Option<Access>, effect: AccessEffect) {
-        if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+        if let (Some(runtime), Some(access)) = (seam::current(), access) {
             runtime.touch(access, effect);
         }
     }
@@ -199,7 +197,7 @@ impl Object {
                 self.record_access(access, effect);
                 return done;
             }
-            if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+            if let (Some(runtime), Some(access)) = (seam::current(), access) {
                 runtime.block(access, wait);
             }
         }
@@ -207,7 +205,7 @@ impl Object {
 
     /// Lets the operations that are blocked on the object try again.
     pub(crate) fn unblock(&self, kind: &'static str) {
-        if let Some(runtime) = runtime::current() {
+        if let Some(runtime) = seam::current() {
             let id = self.id(&*runtime, kind);
             runtime.unblock(id);
         }
@@ -221,7 +219,7 @@ impl Object {
         future: F,
         effect: impl FnOnce(&F::Output) -> AccessEffect,
     ) -> F::Output {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return future.await;
         }
         // The box keeps the controlled future out of the size of production futures.
@@ -264,8 +262,8 @@ impl Object {
 /// Waits for a future in code that blocks; under test, on the stack of a thread or a task. Returns `None` if
 /// the waiting operation was ordered to end.
 pub(crate) fn blocking<F: Future>(future: F) -> Option<F::Output> {
-    let waker = runtime::current()?.waker();
-    runtime::block_on(future, &waker)
+    let waker = seam::current()?.waker();
+    seam::block_on(future, &waker)
 }
 
 impl Default for Object {
@@ -300,7 +298,7 @@ impl PolledAccess {
     ) -> Poll<T> {
         // A caller without a stack of its own makes the access at its next poll.
         if !std::mem::replace(&mut self.is_announced, true)
-            && let Some(runtime) = runtime::current()
+            && let Some(runtime) = seam::current()
             && !runtime.announce_access(object.access(&*runtime, operation), false)
         {
             task.waker().wake_by_ref();
@@ -326,7 +324,7 @@ struct WaitMark(Option<(ObjectId, Address)>);
 
 impl WaitMark {
     fn begin(&mut self, object: &Object, operation: ObjectOperation, wait: Wait) {
-        if let Some(runtime) = runtime::current() {
+        if let Some(runtime) = seam::current() {
             let access = object.access(&*runtime, operation);
             runtime.awaits(access, wait);
             self.0 = Some((access.object, runtime.current()));
@@ -336,7 +334,7 @@ impl WaitMark {
 
 impl Drop for WaitMark {
     fn drop(&mut self) {
-        if let (Some((object, operation)), Some(runtime)) = (self.0, runtime::current()) {
+        if let (Some((object, operation)), Some(runtime)) = (self.0, seam::current()) {
             runtime.awaited(object, operation);
         }
     }
@@ -368,7 +366,7 @@ impl ObjectHold {
     /// Releases the object for the current operation.
     #[inline]
     pub(crate) fn release(&self, object: &Object) {
-        if runtime::is_controlled() {
+        if seam::is_controlled() {
             object.release(self.kind, self.place, self.changes);
         }
     }
@@ -407,7 +405,7 @@ pub(crate) struct OwnedObject(Option<Arc<Object>>);
 impl Accessed for OwnedObject {
     #[inline]
     fn controlled(&self) -> Option<&Object> {
-        self.0.as_deref().filter(|_| runtime::is_controlled())
+        self.0.as_deref().filter(|_| seam::is_controlled())
     }
 }
 
@@ -415,7 +413,7 @@ impl OwnedObject {
     #[track_caller]
     pub(crate) fn new() -> Self {
         let object = Object::new();
-        Self(runtime::is_controlled().then(|| Arc::new(object)))
+        Self(seam::is_controlled().then(|| Arc::new(object)))
     }
 
     /// Awaits a future; under test, a step begins when the future is ready.

@@ -33,7 +33,7 @@ pub use join_set::JoinSet;
 pub use time::{Elapsed, Interval, MissedTickBehavior, Sleep, Timeout, interval, sleep, timeout};
 
 use crate::object::{Object, ObjectOperation, PolledAccess, blocking};
-use crate::runtime::{self, AccessEffect, Address, NewTask, Wait};
+use crate::seam::{self, AccessEffect, Address, NewTask, Wait};
 
 const KIND: &str = "end of a task";
 
@@ -58,7 +58,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    if !runtime::is_controlled() {
+    if !seam::is_controlled() {
         return JoinHandle(Inner::Live(tokio::spawn(future)));
     }
     JoinHandle(Inner::Controlled(ControlledTask::spawn(future)))
@@ -81,7 +81,7 @@ where
 /// In production, in async code, and if no runtime can be created. Under test, in an aborted task.
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    if runtime::is_controlled() {
+    if seam::is_controlled() {
         return match blocking(future) {
             Some(output) => output,
             None => panic!("a task that blocks on a future was aborted"),
@@ -115,7 +115,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 pub fn yield_now() -> impl Future<Output = ()> + Send {
     let place = Location::caller();
     async move {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return tokio::task::yield_now().await;
         }
         let mut has_yielded = false;
@@ -123,7 +123,7 @@ pub fn yield_now() -> impl Future<Output = ()> + Send {
             if std::mem::replace(&mut has_yielded, true) {
                 return Poll::Ready(());
             }
-            if runtime::current().is_none_or(|rt| rt.yield_now(place, false)) {
+            if seam::current().is_none_or(|rt| rt.yield_now(place, false)) {
                 return Poll::Ready(());
             }
             task.waker().wake_by_ref();
@@ -158,7 +158,7 @@ impl<T> JoinHandle<T> {
         match &self.0 {
             Inner::Live(task) => task.abort(),
             Inner::Controlled(joined) => {
-                let _ = runtime::try_with(|rt| rt.abort(joined.task));
+                let _ = seam::try_with(|rt| rt.abort(joined.task));
             }
         }
     }
@@ -196,7 +196,7 @@ impl AbortHandle {
         match &self.0 {
             Aborts::Live(task) => task.abort(),
             Aborts::Controlled(task, _) => {
-                let _ = runtime::try_with(|rt| rt.abort(*task));
+                let _ = seam::try_with(|rt| rt.abort(*task));
             }
         }
     }
@@ -251,7 +251,7 @@ impl<T: Send + 'static> ControlledTask<T> {
         let over = is_over.clone();
         let run = Box::new(move |waker: Waker| {
             let notifies = notifies;
-            let ran = catch_unwind(AssertUnwindSafe(|| runtime::block_on(future, &waker)));
+            let ran = catch_unwind(AssertUnwindSafe(|| seam::block_on(future, &waker)));
             let result = match ran {
                 Ok(Some(output)) => Ok(output),
                 Ok(None) => Err(JoinError(Why::Cancelled)),
@@ -262,7 +262,7 @@ impl<T: Send + 'static> ControlledTask<T> {
             // The receiver may be dropped.
             let _ = put.send(result);
         });
-        let task = runtime::with(|rt| {
+        let task = seam::with(|rt| {
             rt.spawn_task(NewTask {
                 run,
                 name: None,
@@ -288,7 +288,7 @@ impl<T> ControlledTask<T> {
     }
 
     fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Result<T, JoinError>> {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return Poll::Pending;
         }
         let poll = |task: &mut TaskContext<'_>| Pin::new(&mut self.left).poll(task);
@@ -307,7 +307,7 @@ impl<T> Drop for ControlledTask<T> {
     fn drop(&mut self) {
         self.access.stop_waiting();
         if !self.is_joined {
-            let _ = runtime::try_with(|rt| rt.detach(self.task));
+            let _ = seam::try_with(|rt| rt.detach(self.task));
         }
     }
 }
@@ -324,7 +324,7 @@ impl Drop for NotifyJoinersOnDrop {
 
 /// Converts a panic that the execution tolerates to an error; resumes any other panic.
 pub(crate) fn tolerated_panic(payload: Box<dyn Any + Send>) -> JoinError {
-    let is_tolerated = runtime::current().is_some_and(|rt| rt.panicked(&*payload));
+    let is_tolerated = seam::current().is_some_and(|rt| rt.panicked(&*payload));
     if !is_tolerated {
         resume_unwind(payload);
     }

@@ -21,7 +21,7 @@ use std::task::{Context as TaskContext, Waker};
 use std::time::Duration;
 
 use crate::object::{Accessed, Object, ObjectOperation};
-use crate::runtime::{self, AccessEffect, Address, NewTask, Purpose, Wait};
+use crate::seam::{self, AccessEffect, Address, NewTask, Purpose, Wait};
 use crate::task::{NotifyJoinersOnDrop, tolerated_panic};
 
 mod scope;
@@ -90,7 +90,7 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        if runtime::is_controlled() {
+        if seam::is_controlled() {
             return Ok(JoinHandle(Inner::Controlled(ControlledThread::spawn(
                 f, self.name,
             ))));
@@ -244,7 +244,7 @@ impl<T> ControlledThread<T> {
             *put.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             drop(notifies);
         });
-        let thread = runtime::with(|rt| {
+        let thread = seam::with(|rt| {
             rt.spawn_task(NewTask {
                 run,
                 name,
@@ -278,7 +278,7 @@ impl<T> ControlledThread<T> {
 impl<T> Drop for ControlledThread<T> {
     fn drop(&mut self) {
         if !self.is_joined {
-            let _ = runtime::try_with(|rt| rt.detach(self.thread));
+            let _ = seam::try_with(|rt| rt.detach(self.thread));
         }
     }
 }
@@ -293,10 +293,10 @@ impl<T> Drop for ControlledThread<T> {
 /// ```
 #[track_caller]
 pub fn yield_now() {
-    if !runtime::is_controlled() {
+    if !seam::is_controlled() {
         return std::thread::yield_now();
     }
-    if let Some(runtime) = runtime::current() {
+    if let Some(runtime) = seam::current() {
         runtime.yield_now(Location::caller(), true);
     }
 }
@@ -309,14 +309,14 @@ pub fn yield_now() {
 /// actor_core::thread::sleep(Duration::from_millis(1));
 /// ```
 pub fn sleep(delay: Duration) {
-    if !runtime::is_controlled() {
+    if !seam::is_controlled() {
         return std::thread::sleep(delay);
     }
-    if let Some(runtime) = runtime::current() {
+    if let Some(runtime) = seam::current() {
         let waker = runtime.waker();
         let sleep = crate::environment::sleep(false, delay, Purpose::Sleep);
         drop(runtime);
-        runtime::block_on(sleep, &waker);
+        seam::block_on(sleep, &waker);
     }
 }
 
@@ -331,7 +331,7 @@ pub fn sleep(delay: Duration) {
 /// # other.join().unwrap();
 /// ```
 pub fn current() -> Thread {
-    if !runtime::is_controlled() {
+    if !seam::is_controlled() {
         return Thread(Handle::Live(std::thread::current()));
     }
     Thread(Handle::Controlled(own_parker()))
@@ -343,14 +343,13 @@ pub fn current() -> Thread {
 /// happen if the test asks for them, by the fault `wake`.
 #[track_caller]
 pub fn park() {
-    if !runtime::is_controlled() {
+    if !seam::is_controlled() {
         return std::thread::park();
     }
     let operation = ObjectOperation::new("Parker", "parks at");
     let parker = own_parker();
     let wake = || {
-        let is_woken =
-            parker.take() || runtime::current().is_some_and(|rt| rt.is_woken_spuriously());
+        let is_woken = parker.take() || seam::current().is_some_and(|rt| rt.is_woken_spuriously());
         is_woken.then_some(())
     };
     parker
@@ -367,7 +366,7 @@ pub fn park() {
 /// ```
 #[track_caller]
 pub fn park_timeout(limit: Duration) {
-    if !runtime::is_controlled() {
+    if !seam::is_controlled() {
         return std::thread::park_timeout(limit);
     }
     let parker = own_parker();
@@ -375,7 +374,7 @@ pub fn park_timeout(limit: Duration) {
         .object
         .begin_access(ObjectOperation::new("Parker", "parks at"));
     if !parker.take()
-        && let (Some(runtime), Some(access)) = (runtime::current(), access)
+        && let (Some(runtime), Some(access)) = (seam::current(), access)
         && !runtime.is_woken_spuriously()
     {
         let waker = runtime.waker();
@@ -439,7 +438,7 @@ impl Thread {
 const PARKER: usize = 0;
 
 fn keep_parker(parker: Arc<Parker>) {
-    if let Some(runtime) = runtime::current() {
+    if let Some(runtime) = seam::current() {
         let locals = runtime.locals();
         locals.borrow_mut().push((PARKER, Rc::new(parker)));
     }
@@ -447,7 +446,7 @@ fn keep_parker(parker: Arc<Parker>) {
 
 #[track_caller]
 fn own_parker() -> Arc<Parker> {
-    let Some(runtime) = runtime::current() else {
+    let Some(runtime) = seam::current() else {
         return Arc::new(Parker::new());
     };
     let locals = runtime.locals();
@@ -476,14 +475,14 @@ impl<T: 'static> LocalKey<T> {
 
     /// Passes the calling thread's value to `f`; the value is initialised on first use.
     pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return self.live.with(f);
         }
         f(&*self.own())
     }
 
     fn own(&'static self) -> Rc<T> {
-        let Some(runtime) = runtime::current() else {
+        let Some(runtime) = seam::current() else {
             return Rc::new((self.make)());
         };
         let locals = runtime.locals();

@@ -11,7 +11,7 @@ use std::any::type_name;
 
 use crate::asking::Reply;
 use crate::event::Event;
-use crate::parts::CannotCross;
+use crate::seam::CannotCross;
 
 /// The value to be carried to another node: an event, or a [`Reply`].
 #[derive(Debug)]

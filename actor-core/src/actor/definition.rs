@@ -8,7 +8,7 @@ use super::Context;
 use crate::asking::Reply;
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
-use crate::parts::{CannotCross, Driver, Mailed};
+use crate::seam::{CannotCross, Driver, Mailed};
 use crate::table::{ActorInfo, State};
 
 /// A state machine or plain actor: private state, changed by one event at a time.

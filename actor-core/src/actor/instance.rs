@@ -1,4 +1,4 @@
-//! A typed actor instance with its context, which both executors run through the trait `Resting`.
+//! A typed actor instance with its context, which both executors run through the trait [`AnyInstance`].
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -6,12 +6,12 @@ use std::pin::pin;
 use std::sync::Weak;
 
 use super::{Actor, Call, Context, Flow};
+use crate::dispatch::{RefCount, Target};
 use crate::fingerprint::Fingerprinter;
-use crate::parts::{
-    AnyInstance, AnyMail, CatchPanic, Driver, Mail, MakeMail, NextJob, NextWork, RunOutcome,
-    hand_back, mail_of,
+use crate::seam::{
+    AnyInstance, AnyMail, CatchPanic, Driver, Mail, MakeMail, NextJob, NextWork, RunOutcome, Spawn,
+    SpawnType, hand_back, mail_of,
 };
-use crate::production::{RefCount, Spawn, Target};
 use crate::table::{ActorInfo, State};
 
 /// The [`Driver`] of one actor type, for an actor that has async handlers.
@@ -158,7 +158,7 @@ impl<A: Actor> ValueSpawn<A> {
     }
 }
 
-impl<A: Actor> Spawn for ValueSpawn<A> {
+impl<A: Actor> SpawnType for ValueSpawn<A> {
     fn info(&self) -> &'static ActorInfo {
         A::INFO
     }
@@ -174,10 +174,12 @@ impl<A: Actor> Spawn for ValueSpawn<A> {
     fn mail(&self) -> MakeMail {
         Mail::<A>::boxed
     }
+}
 
-    fn rest(&mut self, me: &Target) -> Box<dyn AnyInstance> {
+impl<A: Actor, Me: Into<Target>> Spawn<Me> for ValueSpawn<A> {
+    fn instance(&mut self, me: Me) -> Box<dyn AnyInstance> {
         let actor = self.actor.take().expect("an actor is spawned once");
-        rest(actor, me, self.count.as_ref())
+        instance(actor, &me.into(), self.count.as_ref())
     }
 }
 
@@ -193,7 +195,7 @@ impl<F> FactorySpawn<F> {
     }
 }
 
-impl<A: Actor, F: FnMut() -> A> Spawn for FactorySpawn<F> {
+impl<A: Actor, F: FnMut() -> A> SpawnType for FactorySpawn<F> {
     fn info(&self) -> &'static ActorInfo {
         A::INFO
     }
@@ -209,14 +211,20 @@ impl<A: Actor, F: FnMut() -> A> Spawn for FactorySpawn<F> {
     fn mail(&self) -> MakeMail {
         Mail::<A>::boxed
     }
+}
 
-    fn rest(&mut self, me: &Target) -> Box<dyn AnyInstance> {
-        rest((self.make)(), me, self.count.as_ref())
+impl<A: Actor, F: FnMut() -> A, Me: Into<Target>> Spawn<Me> for FactorySpawn<F> {
+    fn instance(&mut self, me: Me) -> Box<dyn AnyInstance> {
+        instance((self.make)(), &me.into(), self.count.as_ref())
     }
 }
 
 /// Creates the instance, with a context in which the actor is `me`.
-fn rest<A: Actor>(actor: A, me: &Target, count: Option<&Weak<RefCount>>) -> Box<dyn AnyInstance> {
+fn instance<A: Actor>(
+    actor: A,
+    me: &Target,
+    count: Option<&Weak<RefCount>>,
+) -> Box<dyn AnyInstance> {
     if let Some(count) = count.and_then(Weak::upgrade) {
         count.settle(me);
     }

@@ -17,11 +17,10 @@ use super::crossing::ClonedAcrossNodes;
 use super::instance::ValueSpawn;
 use super::{ActorRef, AnyRef, Context};
 use crate::asking::{Ask, Reply, TimedAsk};
+use crate::dispatch::{Parent, Target};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
-use crate::parts::AskError;
-use crate::production::Target;
-use crate::runtime::{NamesOn, SpawnParent};
+use crate::seam::{AskError, NamesOn};
 
 /// The error of a registration under a name that another actor has.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,12 +89,12 @@ impl fmt::Display for LookupError {
 impl std::error::Error for LookupError {}
 
 /// Returns the registry of a system.
-pub(crate) fn names(parent: &dyn SpawnParent) -> ActorRef<Names> {
+pub(crate) fn names(parent: Parent<'_>) -> ActorRef<Names> {
     ActorRef::new(parent.names(&mut ValueSpawn::new(Names::default())))
 }
 
 /// Looks up a name, in this registry or in that of a node.
-pub(crate) fn find<R: AnyRef>(parent: &dyn SpawnParent, name: &str) -> NameLookup<R> {
+pub(crate) fn find<R: AnyRef>(parent: Parent<'_>, name: &str) -> NameLookup<R> {
     let (asked, unknown) = match name.split_once('/') {
         None => (Some(names(parent).ask_here(name)), None),
         Some((node, on_it)) => match parent.names_on(node) {

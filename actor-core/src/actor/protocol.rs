@@ -6,8 +6,8 @@ use super::reference_macros::{by_identity, of_any_type};
 use super::sending::{Sending, TrySending};
 use super::{Actor, ActorRef, AnyRef, Handler, Recipient, SendFns};
 use crate::asking::{Ask, Reply};
+use crate::dispatch::Target;
 use crate::event::Event;
-use crate::production::Target;
 use crate::table::EventInfo;
 
 /// A set of events that an actor handles, independent of the actor's type.

@@ -7,7 +7,7 @@ use std::task::{Context as TaskContext, Poll, ready};
 
 use super::Actor;
 use super::scoped_timers::{ScopedTimers, TimerScope};
-use crate::runtime::ActorExecutor;
+use crate::dispatch::ActorExecutor;
 
 /// Waits for the next message with that event.
 pub(crate) struct Receive<'a, A: Actor> {

@@ -9,10 +9,10 @@ use super::reference_macros::{by_identity, of_any_type};
 use super::sending::{Put, Sending, TrySending, put};
 use super::{AcceptedBy, Actor};
 use crate::asking::{Ask, Reply, Started, Stopped, Stopping};
+use crate::dispatch::Target;
 use crate::event::Event;
 use crate::identity::ActorId;
-use crate::production::Target;
-use crate::runtime::Stop;
+use crate::seam::Stop;
 use crate::slab::Slot;
 
 /// A reference to an actor, cheap to clone. Dropping the last one stops the actor only if the actor was

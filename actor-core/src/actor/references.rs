@@ -12,10 +12,10 @@ use super::crossing::coded;
 use super::protocol::{EventSender, Protocol, ProtocolRef};
 use super::{Actor, ActorRef, Recipient, ReplyRecipient, SendFns};
 use crate::asking::Reply;
+use crate::dispatch::Target;
 use crate::event::Event;
 use crate::identity::ActorId;
-use crate::production::Target;
-use crate::runtime::{self, EncodedActorRef};
+use crate::seam::{self, EncodedActorRef};
 
 /// A serialised reference: the actor's address, and the data that the receiver needs to send to it.
 #[derive(Serialize, Deserialize)]
@@ -33,7 +33,7 @@ const OUTSIDE: &str = "a reference to an actor is encoded only on its way from o
 impl SerializedRef {
     fn leave<S: Serializer>(target: &Target, of_type: u64) -> Result<Self, S::Error> {
         let address = target.controlled_address();
-        let passport = address.and_then(|of| runtime::try_with(|rt| rt.passport(of)));
+        let passport = address.and_then(|of| seam::try_with(|rt| rt.passport(of)));
         let Some(Some(passport)) = passport else {
             return Err(S::Error::custom(OUTSIDE));
         };
@@ -56,9 +56,9 @@ impl SerializedRef {
             incarnation: self.incarnation,
             id: self.id,
         };
-        let address = runtime::try_with(|rt| rt.admit(&passport));
+        let address = seam::try_with(|rt| rt.admit(&passport));
         match address {
-            Some(Some(address)) => Ok(Target::controlled(address)),
+            Some(Some(address)) => Ok(address.into()),
             Some(None) => Err(E::custom(format_args!(
                 "a reference to a `{expected}` leads to no actor of this execution"
             ))),
@@ -137,7 +137,7 @@ impl<'de, A: Actor> Deserialize<'de> for ActorRef<A> {
 fn register_table<S: Serializer>(
     number: &'static (dyn Any + Send + Sync),
 ) -> Result<u64, S::Error> {
-    let kept = runtime::try_with(|rt| rt.register_send_table(number));
+    let kept = seam::try_with(|rt| rt.register_send_table(number));
     kept.map(u64::from).ok_or_else(|| S::Error::custom(OUTSIDE))
 }
 
@@ -146,7 +146,7 @@ fn table_of<T: Any + Send + Sync, E: serde::de::Error>(
     expected: &str,
 ) -> Result<&'static T, E> {
     let number = u32::try_from(number).ok();
-    let number = number.and_then(|number| runtime::try_with(|rt| rt.send_table(number)).flatten());
+    let number = number.and_then(|number| seam::try_with(|rt| rt.send_table(number)).flatten());
     number
         .and_then(|number| (number as &dyn Any).downcast_ref())
         .ok_or_else(|| foreign(expected))
@@ -218,7 +218,7 @@ impl<'de, R: Event + Serialize + serde::de::DeserializeOwned> Deserialize<'de> f
         let Some(number) = Option::<u32>::deserialize(deserializer)? else {
             return Ok(Self::nobody());
         };
-        let slot = runtime::try_with(|rt| rt.ask_slot(number)).flatten();
+        let slot = seam::try_with(|rt| rt.ask_slot(number)).flatten();
         let slot = slot.ok_or_else(|| D::Error::custom(OUTSIDE))?;
         let slot: Arc<dyn Any + Send + Sync> = slot.into_any();
         Self::travelled(slot, coded).ok_or_else(|| foreign(type_name::<Self>()))

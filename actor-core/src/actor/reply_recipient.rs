@@ -4,8 +4,8 @@ use super::protocol::{EventOf, EventSender, Protocol, ProtocolRef};
 use super::reference_macros::{by_identity, of_any_type};
 use super::{Actor, ActorRef, AnyRef, Context, Handler, Recipient};
 use crate::asking::Ask;
+use crate::dispatch::Target;
 use crate::event::Event;
-use crate::production::Target;
 
 /// Any actor that handles `E` and replies with an `R`: a [`Recipient`] that can be asked.
 ///

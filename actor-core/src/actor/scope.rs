@@ -5,21 +5,21 @@ use std::time::Duration;
 
 use super::names::{NameLookup, NameTaken, find, names};
 use super::{Actor, ActorRef, AnyRef, Context, Spawner};
+use crate::dispatch::Parent;
 use crate::environment::{self, ActorRng};
 use crate::event::Event;
 use crate::fs::Disk;
-use crate::parts::Announcing;
-use crate::runtime::{self, Purpose, SpawnParent};
+use crate::seam::{self, Announcing, Purpose};
 use crate::supervision::Supervision;
 
 pub(crate) use sealed::HasParent;
 
 mod sealed {
-    use super::SpawnParent;
+    use super::Parent;
 
     /// Seals [`Scope`](super::Scope): a system and a context have a parent to spawn with.
     pub trait HasParent {
-        fn parent(&self) -> &dyn SpawnParent;
+        fn parent(&self) -> Parent<'_>;
     }
 }
 
@@ -161,7 +161,7 @@ pub trait Scope: HasParent {
     fn announce<E: Event>(&self, event: E) {
         match self.parent().hub() {
             Some(hub) => hub.announce(&event),
-            None => runtime::with(|rt| rt.announce(&mut Announcing(Some(event)))),
+            None => seam::with(|rt| rt.announce(&mut Announcing(Some(event)))),
         }
     }
 
@@ -189,7 +189,7 @@ pub trait Scope: HasParent {
     fn now(&self) -> Duration {
         match self.parent().hub() {
             Some(hub) => hub.now(),
-            None => runtime::with(|rt| {
+            None => seam::with(|rt| {
                 rt.read_clock();
                 rt.now()
             }),
@@ -335,8 +335,8 @@ pub trait Scope: HasParent {
 }
 
 impl<A: Actor> HasParent for Context<A> {
-    fn parent(&self) -> &dyn SpawnParent {
-        self.executor()
+    fn parent(&self) -> Parent<'_> {
+        self.executor().parent()
     }
 }
 

@@ -6,7 +6,7 @@ use super::context::Piped;
 use crate::environment::Timer;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::insertion_ordered_map::CleanupSchedule;
-use crate::runtime::Purpose;
+use crate::seam::Purpose;
 
 /// The event that ends a timer. Fingerprints contain the number of a variant.
 #[derive(Clone, Copy, PartialEq, Eq)]

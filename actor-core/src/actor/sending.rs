@@ -8,10 +8,10 @@ use std::task::{Context as TaskContext, Poll, ready};
 
 use super::{AcceptedBy, Actor, ActorRef};
 use crate::asking::Reply;
+use crate::dispatch::Target;
 use crate::event::Event;
-use crate::parts::{AskError, Offered};
-use crate::production::{OfferState, Target};
-use crate::runtime::{self, CapacityRequestId};
+use crate::production::OfferState;
+use crate::seam::{self, AskError, CapacityRequestId, Offered};
 use crate::slab::Slot;
 
 /// The error of a send that failed, with the event.
@@ -282,12 +282,12 @@ impl CapacityWait {
         let room = match self.asked {
             SenderTicket::Controlled(room) => room,
             SenderTicket::Not | SenderTicket::Live(_) => {
-                let room = runtime::ask_for_room(self.to.address(), event, waits);
+                let room = seam::ask_for_room(self.to.address(), event, waits);
                 self.asked = SenderTicket::Controlled(room);
                 room
             }
         };
-        let offered = ready!(runtime::poll_room(room, message, task.waker()));
+        let offered = ready!(seam::poll_room(room, message, task.waker()));
         self.asked = SenderTicket::Not;
         Poll::Ready(offered)
     }
@@ -298,7 +298,7 @@ impl Drop for CapacityWait {
         match (&self.asked, self.to.live_actor()) {
             (SenderTicket::Live(ticket), Some(actor)) => actor.leave_line(*ticket),
             (SenderTicket::Controlled(room), _) => {
-                let _ = runtime::try_with(|rt| rt.room_dropped(*room));
+                let _ = seam::try_with(|rt| rt.room_dropped(*room));
             }
             _ => {}
         }

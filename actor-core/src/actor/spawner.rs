@@ -7,9 +7,8 @@ use std::sync::{Arc, Weak};
 use super::instance::{FactorySpawn, ValueSpawn};
 use super::names::{NameEntry, names};
 use super::{Actor, ActorRef};
-use crate::parts::{Host, Mailbox, SpawnOptions};
-use crate::production::{RefCount, Target};
-use crate::runtime::{Factory, Spawn, SpawnParent};
+use crate::dispatch::{AnySpawn, Parent, RefCount, Target};
+use crate::seam::{Host, Mailbox, SpawnOptions};
 use crate::supervision::{Backoff, Restart, Unread};
 
 /// Starts actors with settings of their own; made by [`Scope::spawner`](crate::Scope::spawner).
@@ -41,14 +40,14 @@ use crate::supervision::{Backoff, Restart, Unread};
 /// ```
 #[must_use = "an actor starts with `spawn`"]
 pub struct Spawner<'a> {
-    parent: &'a dyn SpawnParent,
+    parent: Parent<'a>,
     options: SpawnOptions,
     registered: bool,
     ref_counted: bool,
 }
 
 impl<'a> Spawner<'a> {
-    pub(crate) fn new(parent: &'a dyn SpawnParent) -> Self {
+    pub(crate) fn new(parent: Parent<'a>) -> Self {
         Self {
             parent,
             options: SpawnOptions::default(),
@@ -212,8 +211,8 @@ impl<'a> Spawner<'a> {
         ActorRef::new(self.start(&mut actor, count))
     }
 
-    fn start(&self, actor: &mut dyn Spawn, count: PendingRefCount) -> Target {
-        let target = count.end(self.parent.start(actor, &self.options));
+    fn start(&self, actor: &mut dyn AnySpawn, count: PendingRefCount) -> Target {
+        let target = count.end(self.parent.spawn(actor, &self.options));
         self.register(&target, actor.actor_type(), actor.path());
         target
     }
@@ -313,9 +312,9 @@ impl<'a> Spawner<'a> {
         ActorRef::new(self.start_with(factory, count))
     }
 
-    fn start_with(&self, factory: Factory, count: PendingRefCount) -> Target {
+    fn start_with(&self, factory: Box<dyn AnySpawn + Send>, count: PendingRefCount) -> Target {
         let (actor_type, path) = (factory.actor_type(), factory.path());
-        let target = count.end(self.parent.start_with(factory, &self.options));
+        let target = count.end(self.parent.spawn_with(factory, &self.options));
         self.register(&target, actor_type, path);
         target
     }

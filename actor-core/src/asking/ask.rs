@@ -8,11 +8,11 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use super::{Origin, ReplySlot};
+use crate::dispatch::Target;
 use crate::environment::{ClockSleep, sleep};
 use crate::event::Event;
 use crate::identity::AskId;
-use crate::parts::{AskError, AskSlot, Purpose};
-use crate::production::Target;
+use crate::seam::{AskError, AskSlot, Purpose};
 
 /// The future reply of an [`ask`](crate::ActorRef::ask). The event was sent when `ask` was called;
 /// awaiting or dropping this future changes nothing for the actor that was asked.

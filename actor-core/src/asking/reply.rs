@@ -10,7 +10,7 @@ use super::{Origin, ReplySlot};
 #[cfg(feature = "codec")]
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::parts::Carry;
+use crate::seam::Carry;
 
 /// The target of the answer to an event: the asker, or nobody after a `tell`.
 ///

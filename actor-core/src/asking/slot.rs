@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
 
 use super::{Ask, Reply};
+use crate::dispatch::{ActorAddress, Target};
 use crate::environment::{ClockSleep, sleep};
 use crate::event::Event;
 use crate::identity::AskId;
-use crate::parts::{AnySlot, AskStatus, CannotCross, Carry, Fate, wake};
-use crate::production::{ActorAddress, Observed, Target, TrackedAsk};
-use crate::runtime;
-use crate::runtime::Purpose;
+use crate::production::{Observed, TrackedAsk};
+use crate::seam::{self, AnySlot, AskStatus, CannotCross, Carry, Fate, Purpose, wake};
 
 /// Creates both ends of a new `ask`.
 pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
@@ -118,7 +117,7 @@ impl<R> ReplySlot<R> {
                     return;
                 }
                 if let Some(id) = id.get() {
-                    runtime::try_with(|rt| rt.reply_dropped(*id));
+                    seam::try_with(|rt| rt.reply_dropped(*id));
                 }
             }
             Origin::Live(_, asked) => {
@@ -172,7 +171,7 @@ impl Origin {
             Self::Live(..) => wake(waker),
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    runtime::with(|rt| rt.replied(*id));
+                    seam::with(|rt| rt.replied(*id));
                 }
             }
         }
@@ -186,7 +185,7 @@ impl Origin {
             Self::Live(..) => {}
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    runtime::with(|rt| rt.reply_polled(*id, is_there));
+                    seam::with(|rt| rt.reply_polled(*id, is_there));
                 }
             }
         }
@@ -199,7 +198,7 @@ impl Origin {
             Self::Live(_, asked) => asked.over(),
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    runtime::try_with(|rt| rt.ask_dropped(*id));
+                    seam::try_with(|rt| rt.ask_dropped(*id));
                 }
             }
         }
@@ -211,7 +210,7 @@ impl Origin {
             Self::Live(_, asked) => asked.over(),
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    runtime::try_with(|rt| rt.reply_handed_over(*id));
+                    seam::try_with(|rt| rt.reply_handed_over(*id));
                 }
             }
         }
@@ -271,7 +270,7 @@ impl Target {
     pub(crate) fn begin_ask<R: Event>(&self) -> (Reply<R>, Ask<R>) {
         let (reply, ask) = asking(self.asking());
         if let ActorAddress::Controlled(address) = self.place() {
-            runtime::ask(*address, &ask.slot());
+            seam::ask(*address, &ask.slot());
         }
         (reply, ask)
     }
@@ -281,7 +280,7 @@ impl Target {
         match self.place() {
             ActorAddress::Live(actor) => actor.ask_limit().map(ClockSleep::Live),
             ActorAddress::Controlled(_) => {
-                let limit = runtime::with(|rt| rt.ask_limit())?;
+                let limit = seam::with(|rt| rt.ask_limit())?;
                 Some(sleep(false, limit, Purpose::Reply))
             }
         }

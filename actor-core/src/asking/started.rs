@@ -4,9 +4,9 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
-use super::{Ask, Reply};
-use crate::production::{AwaitsStart, Target};
-use crate::runtime;
+use super::Ask;
+use crate::dispatch::Target;
+use crate::seam;
 use crate::supervision::StopReason;
 
 /// The future of an actor's start; made by [`ActorRef::started`](crate::ActorRef::started). Dropping the
@@ -21,7 +21,7 @@ impl Started {
             Some(actor) => actor.await_start(Box::new(reply)),
             None => {
                 if let Some(id) = ask.controlled() {
-                    runtime::with(|rt| rt.await_start(id, Box::new(|start| reply.put(start))));
+                    seam::with(|rt| rt.await_start(id, Box::new(|start| reply.put(start))));
                 }
             }
         }
@@ -42,15 +42,5 @@ impl Future for Started {
 impl fmt::Debug for Started {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Started")
-    }
-}
-
-impl AwaitsStart for Reply<Result<(), StopReason>> {
-    fn notify(self: Box<Self>, start: Result<(), StopReason>) {
-        self.send(start);
-    }
-
-    fn is_over(&self) -> bool {
-        self.is_nobody()
     }
 }

@@ -7,8 +7,10 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use super::{Ask, Reply};
-use crate::production::{AwaitsEnd, Target};
-use crate::runtime::{self, Stop};
+use crate::dispatch::Target;
+use crate::event::Event;
+use crate::production::Awaits;
+use crate::seam::{self, Stop};
 use crate::supervision::StopReason;
 
 /// An order to an actor to end, which was given by [`ActorRef::stop`](crate::ActorRef::stop) or
@@ -79,7 +81,7 @@ impl Stopped {
             Some(actor) => actor.await_end(Box::new(reply)),
             None => {
                 if let Some(id) = ask.controlled() {
-                    runtime::with(|rt| rt.await_end(id, Box::new(|reason| reply.put(reason))));
+                    seam::with(|rt| rt.await_end(id, Box::new(|reason| reply.put(reason))));
                 }
             }
         }
@@ -103,9 +105,9 @@ impl fmt::Debug for Stopped {
     }
 }
 
-impl AwaitsEnd for Reply<StopReason> {
-    fn ended(self: Box<Self>, reason: StopReason) {
-        self.send(reason);
+impl<T: Event> Awaits<T> for Reply<T> {
+    fn notify(self: Box<Self>, of: T) {
+        self.send(of);
     }
 
     fn is_over(&self) -> bool {

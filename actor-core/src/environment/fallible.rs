@@ -4,7 +4,7 @@ use std::any::{Any, TypeId, type_name};
 use std::future::Future;
 use std::rc::Rc;
 
-use crate::runtime::{self, CallErrors, InjectedError};
+use crate::seam::{self, CallErrors, InjectedError};
 
 /// An error that an injected fault makes a call return.
 struct CallFault<E> {
@@ -51,7 +51,7 @@ fn struck<E: 'static>(is_live: bool, name: &str) -> Option<CallFault<E>> {
     if is_live {
         return None;
     }
-    let failure = runtime::with(|rt| rt.call(name, TypeId::of::<E>(), type_name::<E>()));
+    let failure = seam::with(|rt| rt.call(name, TypeId::of::<E>(), type_name::<E>()));
     let InjectedError { error, is_made } = match failure {
         Ok(failure) => failure?,
         Err(problem) => panic!("{problem}"),

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use crate::production;
-use crate::runtime::{self, Address};
+use crate::seam::{self, Address};
 
 /// Awaits `future`, which may rightly never be ready: a server that waits for its next job, say.
 ///
@@ -50,7 +50,7 @@ struct ForeverGuard(Option<Address>);
 
 impl ForeverGuard {
     fn new() -> Self {
-        let mark = Self(runtime::try_with(|rt| rt.waits_forever()));
+        let mark = Self(seam::try_with(|rt| rt.waits_forever()));
         production::count(1);
         mark
     }
@@ -60,7 +60,7 @@ impl Drop for ForeverGuard {
     fn drop(&mut self) {
         production::count(-1);
         if let Some(operation) = self.0 {
-            runtime::try_with(|rt| rt.waited_forever(operation));
+            seam::try_with(|rt| rt.waited_forever(operation));
         }
     }
 }

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::production::next_u64;
-use crate::runtime;
+use crate::seam;
 
 /// A random generator for one handler call. Implements `rand_core`'s traits, so that it can be passed
 /// wherever a `rand` generator is expected.
@@ -49,7 +49,7 @@ pub(crate) fn generator(live: bool) -> ActorRng {
     let seed = if live {
         next_u64()
     } else {
-        runtime::with(|rt| rt.seed())
+        seam::with(|rt| rt.seed())
     };
     ActorRng(Xoshiro256PlusPlus::seed_from_u64(seed))
 }
@@ -58,7 +58,7 @@ pub(crate) fn choose_bool(live: bool) -> bool {
     if live {
         next_u64() & 1 == 1
     } else {
-        runtime::with(|rt| rt.choose_bool())
+        seam::with(|rt| rt.choose_bool())
     }
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn choose(live: bool, bound: usize) -> usize {
     let chosen = if live {
         ((u128::from(next_u64()) * u128::from(bound)) >> 64) as u32
     } else {
-        runtime::with(|rt| rt.choose(bound))
+        seam::with(|rt| rt.choose(bound))
     };
     chosen as usize
 }

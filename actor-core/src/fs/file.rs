@@ -10,7 +10,7 @@ use super::call_future::DiskCallFuture;
 use super::disk::wrong_answer_error;
 use super::{DiskOp, DiskOpResult, OpenOptions};
 use crate::production::LiveDisk;
-use crate::runtime::DiskId;
+use crate::seam::DiskId;
 
 /// An open file, by [`Disk::open`](super::Disk::open). Clones are the same open file, which is closed when
 /// the last one is dropped.

@@ -53,9 +53,9 @@ mod disk;
 mod file;
 mod path;
 
-pub use crate::parts::disk::{DirEntry, OpenOptions};
+pub use crate::seam::disk::{DirEntry, OpenOptions};
 pub use disk::{Disk, DiskFaults};
 pub use file::File;
 
 #[doc(hidden)]
-pub use crate::parts::disk::{DiskOp, DiskOpResult};
+pub use crate::seam::disk::{DiskOp, DiskOpResult};

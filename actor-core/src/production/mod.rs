@@ -2,37 +2,42 @@
 //!
 //! - [`system`]: the system, as a program holds it, and the watchdog.
 //! - [`handling`]: the local half of an actor: inbox, timers, effects.
-//! - [`running`]: actor tasks, their scheduling and supervision.
+//! - [`actor`](self::actor): actors, their tasks, scheduling and supervision.
 //! - [`observing`]: hooks, monitors, meters and reports.
 //! - [`mailbox`]: the mailboxes of actors.
 //! - [`host`]: tokio, threads, the disk.
 //!
 //! Each uses those below it. References and contexts call this module through
-//! [`runtime`](crate::runtime); it runs the untyped [parts](crate::parts) of actors.
+//! [`dispatch`](crate::dispatch); it runs the untyped parts of actors, which the [`seam`](crate::seam) has.
 //!
 //! Each effect of a handler takes place at its call, not when the handler returns as under test. Other
 //! actors can't observe the difference, since they only see the events that it sends.
 //!
 //! No lock is held while user code runs, drops included, except the lock of the monitors.
 
+mod actor;
 mod handling;
 mod host;
 mod mailbox;
 mod observing;
-mod running;
 mod system;
 
 pub use observing::hooks::{DeadLetter, DeadLetterReason};
 pub use observing::limits::{DeepMailbox, StuckActor};
 pub use observing::report::Unfinished;
 pub use observing::violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
-pub use running::spawning::{AskSupervisor, Factory, NamesOn, Spawn};
-pub use running::target::Target;
 pub use system::live::LiveSystem;
 pub use system::status::ActorStatus;
 #[cfg(all(unix, feature = "top"))]
 pub use system::status_socket::StatusSocket;
 
+pub(crate) use actor::actor_task::{names, spawn, spawn_with};
+pub(crate) use actor::children::supervise;
+pub(crate) use actor::hub::Hub;
+pub(crate) use actor::live_actor::{LiveActor, OfferState};
+pub(crate) use actor::relations::Awaits;
+pub(crate) use actor::reply::{Observed, why_lost};
+pub(crate) use actor::waits::TrackedAsk;
 pub(crate) use handling::local::{Fire, LocalActor};
 pub(crate) use handling::timer::LiveTimer;
 pub(crate) use host::chance::next_u64;
@@ -41,9 +46,3 @@ pub(crate) use host::executor::{ExecutorSleep, sleep};
 pub(crate) use host::forever::count;
 pub(crate) use host::lease::Holder;
 pub(crate) use observing::work::{ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK};
-pub(crate) use running::actor::{LiveActor, OfferState};
-pub(crate) use running::hub::Hub;
-pub(crate) use running::relations::{AwaitsEnd, AwaitsStart};
-pub(crate) use running::reply::{Observed, why_lost};
-pub(crate) use running::target::{ActorAddress, CountedRef, RefCount, WeakTarget};
-pub(crate) use running::waits::TrackedAsk;

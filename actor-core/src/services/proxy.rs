@@ -12,8 +12,8 @@ use crate::asking::Reply;
 use crate::environment::forever;
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::parts::CannotCross;
 use crate::production::DeadLetterReason;
+use crate::seam::CannotCross;
 use crate::slab::Slot;
 use crate::table::{ActorInfo, EventInfo, Stateless};
 

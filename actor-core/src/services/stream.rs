@@ -8,7 +8,7 @@ use futures_core::Stream;
 use super::outcome;
 use crate::actor::sending::{ask_in_line, tell_in_line};
 use crate::actor::{AcceptedBy, Actor, ActorRef, Context};
-use crate::parts::AskError;
+use crate::seam::AskError;
 use crate::task;
 
 impl<A: Actor> Context<A> {

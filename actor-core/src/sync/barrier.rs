@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::observed::Observed;
 use crate::object::ObjectOperation;
-use crate::runtime::{self, AccessEffect, Wait};
+use crate::seam::{self, AccessEffect, Wait};
 
 /// A barrier for a fixed number of tasks, as tokio's.
 ///
@@ -80,7 +80,7 @@ impl Barrier {
     pub fn wait(&self) -> impl Future<Output = BarrierWaitResult> {
         let operation = ObjectOperation::new("Barrier", "passes");
         async move {
-            if !runtime::is_controlled() {
+            if !seam::is_controlled() {
                 return BarrierWaitResult(self.barrier.inner.wait().await.is_leader());
             }
             let pass = self.wait_controlled();

@@ -19,7 +19,7 @@ pub use tokio::sync::broadcast::error::{RecvError, SendError, TryRecvError};
 
 use super::observed::End;
 use crate::object::{Accessed, ObjectOperation};
-use crate::runtime::{AccessEffect, Wait};
+use crate::seam::{AccessEffect, Wait};
 
 const KIND: &str = "broadcast channel";
 

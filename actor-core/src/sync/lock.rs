@@ -8,7 +8,7 @@ use actor_core_lending::Owned;
 
 use super::observed::Observed;
 use crate::object::{Accessed, HoldGuard, Object, ObjectHold, ObjectOperation};
-use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
+use crate::seam::{self, AccessEffect, SourceLocation, Wait};
 
 /// A way to take a lock: its names in reports, and its effect on the lock.
 pub(super) struct LockMode {
@@ -66,7 +66,7 @@ impl LockMode {
     ) -> impl Future<Output = G> {
         let place = Location::caller();
         async move {
-            let locked = if runtime::is_controlled() {
+            let locked = if seam::is_controlled() {
                 let operation = self.operation(place);
                 let locked = object.wait(operation, self.wait, lock(inner), |_| self.effect);
                 // The box keeps the controlled future out of the size of production futures.
@@ -154,7 +154,7 @@ impl LockMode {
         wrap: impl FnOnce(Guard<'a, G>) -> H,
     ) -> LockResult<H> {
         let operation = self.operation(Location::caller());
-        let locked = if runtime::is_controlled() {
+        let locked = if seam::is_controlled() {
             let attempt = || tried(try_lock(inner));
             object.block(operation, self.wait, self.effect, attempt)
         } else {

@@ -21,7 +21,7 @@ pub use tokio::sync::mpsc::error::{SendError, TryRecvError, TrySendError};
 
 use super::observed::End;
 use crate::object::{Accessed, ObjectOperation, OwnedObject, blocking};
-use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
+use crate::seam::{self, AccessEffect, SourceLocation, Wait};
 
 const KIND: &str = "mpsc channel";
 
@@ -156,7 +156,7 @@ impl<T> Sender<T> {
     /// If called from async code in production.
     #[track_caller]
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return self.0.inner.blocking_send(value);
         }
         match blocking(self.send(value)) {
@@ -290,7 +290,7 @@ macro_rules! receiver {
             /// If called from async code in production.
             #[track_caller]
             pub fn blocking_recv(&mut self) -> Option<T> {
-                match runtime::is_controlled() {
+                match seam::is_controlled() {
                     true => blocking(self.recv()).flatten(),
                     false => self.0.inner.blocking_recv(),
                 }

@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 
 use super::observed::Observed;
 use crate::object::{Accessed, Object, ObjectOperation, PolledAccess};
-use crate::runtime::{AccessEffect, Wait};
+use crate::seam::{AccessEffect, Wait};
 
 const KIND: &str = "Notify";
 

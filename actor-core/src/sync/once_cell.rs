@@ -7,7 +7,7 @@ use tokio::sync::SetError;
 
 use super::observed::Observed;
 use crate::object::ObjectOperation;
-use crate::runtime::{AccessEffect, Wait};
+use crate::seam::{AccessEffect, Wait};
 
 const KIND: &str = "OnceCell";
 

@@ -20,7 +20,7 @@ pub use tokio::sync::oneshot::error::{RecvError, TryRecvError};
 
 use super::observed::End;
 use crate::object::{Accessed, ObjectOperation, PolledAccess, blocking};
-use crate::runtime::{self, AccessEffect, Wait};
+use crate::seam::{self, AccessEffect, Wait};
 
 const KIND: &str = "oneshot channel";
 
@@ -115,7 +115,7 @@ impl<T> Receiver<T> {
     /// If called from async code in production.
     #[track_caller]
     pub fn blocking_recv(mut self) -> Result<T, RecvError> {
-        if runtime::is_controlled() {
+        if seam::is_controlled() {
             return match blocking(&mut self) {
                 Some(received) => received,
                 None => panic!("an operation that waits for a message was aborted"),

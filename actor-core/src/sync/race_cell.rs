@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::{PoisonError, RwLock, TryLockError};
 
 use crate::object::Object;
-use crate::runtime::{self, SourceLocation};
+use crate::seam::{self, SourceLocation};
 
 /// A value whose accesses the program itself must order, by a lock or a message for instance.
 ///
@@ -84,8 +84,8 @@ impl<T> RaceCell<T> {
 
     /// Reports the access to the tester; returns true if an execution is controlled.
     fn report_access(&self, writes: bool, place: SourceLocation) -> bool {
-        let is_controlled = runtime::is_controlled();
-        if is_controlled && let Some(runtime) = runtime::current() {
+        let is_controlled = seam::is_controlled();
+        if is_controlled && let Some(runtime) = seam::current() {
             let id = self.object.id(&*runtime, "RaceCell");
             runtime.race(id, writes, place);
         }

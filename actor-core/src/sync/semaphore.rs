@@ -8,7 +8,7 @@ use tokio::sync::{AcquireError, TryAcquireError};
 
 use super::observed::Observed;
 use crate::object::{Accessed, ObjectOperation};
-use crate::runtime::{self, AccessEffect, Wait};
+use crate::seam::{self, AccessEffect, Wait};
 
 const KIND: &str = "Semaphore";
 
@@ -222,7 +222,7 @@ impl<S: Deref<Target = Semaphore>> Permits<S> {
 
 impl<S: Deref<Target = Semaphore>> Drop for Permits<S> {
     fn drop(&mut self) {
-        if runtime::is_controlled() {
+        if seam::is_controlled() {
             let ObjectOperation { kind, place, .. } = self.operation;
             self.of.0.object.release(kind, place, true);
         }

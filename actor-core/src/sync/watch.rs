@@ -23,7 +23,7 @@ pub use tokio::sync::watch::error::{RecvError, SendError};
 
 use super::observed::End;
 use crate::object::{Accessed, HoldGuard, ObjectOperation, OwnedObject};
-use crate::runtime::{self, AccessEffect, Wait};
+use crate::seam::{self, AccessEffect, Wait};
 
 const KIND: &str = "watch channel";
 
@@ -105,7 +105,7 @@ impl<T> Sender<T> {
         };
         let operation = ObjectOperation::new(KIND, verb);
         object.block(operation, Wait::Alone, AccessEffect::CHANGES, || {
-            let runtime = runtime::current()?;
+            let runtime = seam::current()?;
             let is_held = runtime.is_held(object.id(&*runtime, KIND));
             (!is_held).then_some(())
         });

@@ -5,11 +5,13 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use super::System;
+use crate::actor::HasParent;
 use crate::actor::instance::ValueSpawn;
 use crate::actor::names::{Names, names};
+use crate::dispatch::Target;
 use crate::event::Event;
 use crate::production::LiveSystem;
-use crate::runtime::{self, DiskAfterRestart, MessageFault, NodeCode, ScriptedFault, Spawn};
+use crate::seam::{self, DiskAfterRestart, MessageFault, NodeCode, ScriptedFault, Spawn};
 use crate::specification::{Answer, World};
 
 impl System {
@@ -70,7 +72,7 @@ impl System {
                 let boot = move |live: &LiveSystem| {
                     let sys = System::of_node(live.clone());
                     boot(&sys);
-                    names(&sys).booted();
+                    names(sys.parent()).booted();
                 };
                 live.node(name, Box::new(boot), registry);
             }
@@ -80,10 +82,10 @@ impl System {
                     boot: Box::new(move || {
                         let sys = System::controlled();
                         boot(&sys);
-                        names(&sys).booted();
+                        names(sys.parent()).booted();
                     }),
                 };
-                runtime::with(|rt| rt.node(name, code));
+                seam::with(|rt| rt.node(name, code));
             }
         }
     }
@@ -155,7 +157,7 @@ impl System {
                 FaultSink::InOrder | FaultSink::Live(_) => Vec::new(),
             }
         });
-        runtime::with(|rt| rt.when(name, predicate, script));
+        seam::with(|rt| rt.when(name, predicate, script));
     }
 }
 
@@ -284,7 +286,7 @@ impl Faults<'_> {
 
     fn inject(&self, fault: ScriptedFault) {
         match &self.how {
-            FaultSink::InOrder => runtime::with(|rt| rt.fault(fault)),
+            FaultSink::InOrder => seam::with(|rt| rt.fault(fault)),
             FaultSink::AtOnce(said) => said.borrow_mut().push(fault),
             FaultSink::Live(sys) => {
                 if let Some(live) = sys.as_live() {
@@ -299,6 +301,6 @@ fn owned(names: &[&str]) -> Vec<Box<str>> {
     names.iter().map(|name| (*name).into()).collect()
 }
 
-fn registry() -> Box<dyn Spawn> {
+fn registry<Me: Into<Target>>() -> Box<dyn Spawn<Me>> {
     Box::new(ValueSpawn::new(Names::booting()))
 }

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use super::shutdown::{Shutdown, shut_down, stop_in_turn};
 use crate::actor::{AnyRef, HasParent, Scope};
+use crate::dispatch::{Parent, Target};
 use crate::environment::fallible;
 use crate::error::Error;
-use crate::parts::{ShutdownSummary, SpawnOptions};
-use crate::production::{Hub, LiveSystem};
-use crate::runtime::{self, Factory, NamesOn, Spawn, SpawnParent, Target};
+use crate::production::LiveSystem;
+use crate::seam::{self, ShutdownSummary};
 use crate::specification::{Answer, Expectation, Monitor, MonitorInstance, World};
-use crate::supervision::Supervision;
 
 /// An actor system: the production executor, or one execution of a test.
 ///
@@ -121,7 +120,7 @@ impl System {
     #[doc(hidden)]
     pub fn controlled() -> Self {
         assert!(
-            runtime::is_controlled(),
+            seam::is_controlled(),
             "no controlled execution runs on this thread"
         );
         Self(Inner::Controlled)
@@ -176,7 +175,7 @@ impl System {
         let monitor = Box::new(MonitorInstance::new(monitor));
         match &self.0 {
             Inner::Live(live) => live.monitor(monitor),
-            Inner::Controlled => runtime::with(|rt| rt.monitor(monitor)),
+            Inner::Controlled => seam::with(|rt| rt.monitor(monitor)),
         }
     }
 
@@ -223,7 +222,7 @@ impl System {
     ) {
         if let Inner::Controlled = self.0 {
             let predicate = Box::new(move |world: &World<'_>| predicate(world).answered());
-            runtime::with(|rt| rt.predicate(name, expectation, predicate));
+            seam::with(|rt| rt.predicate(name, expectation, predicate));
         }
     }
 
@@ -264,7 +263,7 @@ impl System {
     fn fails_so<E: 'static>(&self, call: &str, is_made: bool, error: impl Fn() -> E + 'static) {
         if let Inner::Controlled = self.0 {
             let failing = fallible::failing(is_made, error);
-            runtime::with(|rt| rt.fails(call, failing));
+            seam::with(|rt| rt.fails(call, failing));
         }
     }
 
@@ -272,7 +271,7 @@ impl System {
     pub(crate) fn time(&self) -> Duration {
         match &self.0 {
             Inner::Live(live) => live.now(),
-            Inner::Controlled => runtime::with(|rt| rt.now()),
+            Inner::Controlled => seam::with(|rt| rt.now()),
         }
     }
 
@@ -314,7 +313,7 @@ impl System {
     pub fn ask_limit(&self, limit: Duration) {
         match self.as_live() {
             Some(live) => live.set_ask_limit(limit),
-            None => runtime::with(|rt| rt.set_ask_limit(limit)),
+            None => seam::with(|rt| rt.set_ask_limit(limit)),
         }
     }
 
@@ -483,7 +482,7 @@ impl System {
     /// ```
     pub fn finish(&self) {
         if let Inner::Controlled = self.0 {
-            runtime::with(|rt| rt.finish());
+            seam::with(|rt| rt.finish());
         }
     }
 
@@ -500,53 +499,12 @@ impl System {
     }
 }
 
-impl SpawnParent for System {
-    fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
-        match &self.0 {
-            Inner::Live(live) => live.spawn(actor, options),
-            Inner::Controlled => runtime::spawn(actor, options),
-        }
-    }
-
-    fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
-        match &self.0 {
-            Inner::Live(live) => live.spawn_with(factory, options),
-            Inner::Controlled => runtime::spawn_with(None, factory, options),
-        }
-    }
-
-    fn names(&self, registry: &mut dyn Spawn) -> Target {
-        match &self.0 {
-            Inner::Live(live) => live.names(registry),
-            Inner::Controlled => runtime::names(registry),
-        }
-    }
-
-    fn names_on(&self, node: &str) -> NamesOn {
-        match &self.0 {
-            Inner::Live(live) => live.names_on(node),
-            Inner::Controlled => runtime::with(|rt| rt.names_on(node)),
-        }
-    }
-
-    fn supervise(&self, supervision: Supervision) {
-        match &self.0 {
-            Inner::Live(live) => live.supervise(supervision),
-            Inner::Controlled => runtime::with(|rt| rt.supervise_system(supervision)),
-        }
-    }
-
-    fn hub(&self) -> Option<&Hub> {
-        match &self.0 {
-            Inner::Live(live) => Some(live.hub()),
-            Inner::Controlled => None,
-        }
-    }
-}
-
 impl HasParent for System {
-    fn parent(&self) -> &dyn SpawnParent {
-        self
+    fn parent(&self) -> Parent<'_> {
+        match &self.0 {
+            Inner::Live(live) => Parent::live(live.hub(), None),
+            Inner::Controlled => Parent::controlled(None),
+        }
     }
 }
 

@@ -9,11 +9,10 @@ use std::time::Duration;
 use super::System;
 use crate::actor::AnyRef;
 use crate::asking::Stopped;
+use crate::dispatch::Target;
 use crate::environment::{ClockSleep, sleep};
 use crate::error::Error;
-use crate::parts::{ShutdownSummary, Stop};
-use crate::production::Target;
-use crate::runtime::{self, Purpose};
+use crate::seam::{self, Purpose, ShutdownSummary, Stop};
 
 /// An ordered shutdown, by [`System::shutdown_from`]. Nothing is stopped before it is awaited.
 #[must_use = "nothing is stopped before this is awaited"]
@@ -77,12 +76,12 @@ pub(crate) async fn shut_down(
     first: &[Target],
     deadline: Duration,
 ) -> Result<ShutdownSummary, Error> {
-    let lost_before = runtime::with(|rt| rt.dead_letters());
+    let lost_before = seam::with(|rt| rt.dead_letters());
     let mut limit = pin!(sleep(false, deadline, Purpose::Shutdown));
     let mut is_late = !ends_before(&mut limit, stop_in_turn(first)).await;
     let all: Vec<Target> = {
-        let open = runtime::with(|rt| rt.close());
-        open.into_iter().map(Target::controlled).collect()
+        let open = seam::with(|rt| rt.close());
+        open.into_iter().map(Target::from).collect()
     };
     for actor in &all {
         actor.stop(Stop::InOrder);
@@ -97,7 +96,7 @@ pub(crate) async fn shut_down(
     let left = all.iter().filter(|actor| is_late && !actor.has_stopped());
     let left: Vec<&Target> = left.collect();
     if left.is_empty() {
-        let dead_letters = runtime::with(|rt| rt.dead_letters()) - lost_before;
+        let dead_letters = seam::with(|rt| rt.dead_letters()) - lost_before;
         return Ok(ShutdownSummary { dead_letters });
     }
     for actor in &left {

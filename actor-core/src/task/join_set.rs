@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
 use super::{AbortHandle, Inner, JoinError, JoinHandle, spawn};
-use crate::runtime;
+use crate::seam;
 
 /// A set of tasks that are awaited as they end, as tokio's. The remaining tasks are aborted on drop.
 ///
@@ -36,7 +36,7 @@ enum Tasks<T> {
 impl<T> JoinSet<T> {
     /// Creates an empty set.
     pub fn new() -> Self {
-        Self(match runtime::is_controlled() {
+        Self(match seam::is_controlled() {
             true => Tasks::Controlled(Vec::new()),
             false => Tasks::Live(tokio::task::JoinSet::new()),
         })

@@ -10,10 +10,10 @@ use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
 use crate::environment;
-use crate::runtime::{self, Purpose};
+use crate::seam::{self, Purpose};
 
 fn begin(delay: Duration, purpose: Purpose) -> environment::ClockSleep {
-    environment::sleep(!runtime::is_controlled(), delay, purpose)
+    environment::sleep(!seam::is_controlled(), delay, purpose)
 }
 
 /// Waits for a duration, in virtual time under test. The wait begins now, not at the first poll.
@@ -236,7 +236,7 @@ struct TickTimer {
 
 impl TickTimer {
     fn begin(delay: Duration) -> Self {
-        let is_live = !runtime::is_controlled();
+        let is_live = !seam::is_controlled();
         Self {
             sleep: begin(delay, Purpose::Tick),
             at: is_live.then(|| later(Instant::now(), delay)),

@@ -6,7 +6,7 @@ use actor_core_lending::{Host, ThreadOutcome};
 
 use super::{Builder, JoinHandle, Thread};
 use crate::object::{Object, ObjectOperation};
-use crate::runtime::{self, Wait};
+use crate::seam::{self, Wait};
 
 /// The host that starts the threads of this module.
 #[derive(Debug)]
@@ -19,10 +19,10 @@ impl Host for Threads {
     /// Panics in a handler under test: a scope waits for its threads, and a handler can't block.
     #[track_caller]
     fn open() {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return;
         }
-        let Some(runtime) = runtime::current() else {
+        let Some(runtime) = seam::current() else {
             return;
         };
         let operation = ObjectOperation::new("scope of threads", "opens");

@@ -11,8 +11,10 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use actor_core::__private::AskSlot;
-use actor_core::parts::{AnyMail, AnySlab, Body, call_each, drop_each};
-use actor_core::runtime::{Announce, Factory, NextTick, Notice, PutReason, PutStart, Spawn};
+use actor_core::seam::{
+    Address, Announce, AnyMail, AnySlab, Body, Factory, NextTick, Notice, PutReason, PutStart,
+    Spawn, call_each, drop_each,
+};
 
 use crate::engine::world::endings::OrphanedValues;
 
@@ -21,7 +23,7 @@ pub(crate) struct ActorParts {
     pub(crate) mail: Rc<dyn AnyMail>,
     pub(crate) body: Body,
     /// Makes the values of a supervised actor.
-    pub(crate) factory: Option<Factory>,
+    pub(crate) factory: Option<Factory<Address>>,
 }
 
 pub(crate) type Piped = Pin<Box<dyn Future<Output = ()>>>;
@@ -75,7 +77,7 @@ pub(crate) struct Arena {
     send_tables: Vec<&'static (dyn Any + Send + Sync)>,
 }
 
-type MakeRegistry = fn() -> Box<dyn Spawn>;
+type MakeRegistry = fn() -> Box<dyn Spawn<Address>>;
 
 /// The boot code of a node.
 pub(crate) type Boot = Box<dyn FnMut()>;
@@ -85,7 +87,7 @@ impl Arena {
         self.nodes.push((registry, Some(boot)));
     }
 
-    pub(crate) fn registry(&self, node: u32) -> Box<dyn Spawn> {
+    pub(crate) fn registry(&self, node: u32) -> Box<dyn Spawn<Address>> {
         (self.nodes[node as usize].0)()
     }
 
@@ -134,7 +136,7 @@ impl Arena {
     }
 
     /// Returns parts for an actor of a type, recycled or new.
-    pub(crate) fn parts(&mut self, of_type: u32, actor: &dyn Spawn) -> ActorParts {
+    pub(crate) fn parts(&mut self, of_type: u32, actor: &dyn Spawn<Address>) -> ActorParts {
         let pool = self.pools.get_mut(of_type as usize);
         pool.and_then(Vec::pop).unwrap_or_else(|| ActorParts {
             mail: (actor.mail())().into(),

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use actor_core::runtime::{Violation, ViolationKind, discard};
+use actor_core::seam::{Violation, ViolationKind, discard};
 
 use crate::data::bug::BugKind;
 

@@ -1,6 +1,6 @@
 //! The session: the record of the current execution, and the statistics of all executions.
 
-use actor_core::runtime::Spawn;
+use actor_core::seam::{Address, Spawn};
 
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::recording::recorder::Recorder;
@@ -71,7 +71,7 @@ impl EngineSession {
     }
 
     /// Registers the type with that number when an actor of the type is spawned.
-    pub(crate) fn meet(&mut self, of_type: u32, actor: &dyn Spawn) {
+    pub(crate) fn meet(&mut self, of_type: u32, actor: &dyn Spawn<Address>) {
         if self.tallies.len() == of_type as usize {
             let tally = TypeCoverage::new(actor.path(), actor.info());
             self.tallies.push(tally);

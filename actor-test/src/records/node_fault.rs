@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-pub(crate) use actor_core::runtime::{DiskAfterRestart, MessageFault};
+pub(crate) use actor_core::seam::{DiskAfterRestart, MessageFault};
 
 /// A fault on nodes or links, or its repair. Nodes are numbered in the order of their declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,8 +5,8 @@ use std::pin::Pin;
 
 use super::Context;
 use crate::actor::{Actor, ActorRef, Handler};
-use crate::production::Target;
-use crate::runtime::{self, ActorExecutor};
+use crate::dispatch::{ActorExecutor, Target};
+use crate::seam;
 use crate::supervision::{Decision, Failure};
 
 impl<A: Actor> Context<A> {
@@ -54,21 +54,22 @@ impl<A: Actor> Context<A> {
         A: Handler<Failure, Reply = Decision>,
     {
         match &self.home {
-            ActorExecutor::Live(side) => side.decide_failures(ask_supervisor::<A>),
+            ActorExecutor::Live(local) => local.decide_failures(ask_supervisor::<A, _>),
             ActorExecutor::Controlled(me) => {
-                runtime::with(|rt| rt.decide_failures(*me, ask_supervisor::<A>));
+                seam::with(|rt| rt.decide_failures(*me, ask_supervisor::<A, _>));
             }
         }
     }
 }
 
 /// Asks a supervisor to decide about a failed child; without a reply the child is restarted.
-fn ask_supervisor<A: Handler<Failure, Reply = Decision>>(
-    supervisor: Target,
+fn ask_supervisor<A: Handler<Failure, Reply = Decision>, Me: Into<Target>>(
+    supervisor: Me,
     failure: Failure,
 ) -> Pin<Box<dyn Future<Output = Decision> + Send>> {
+    let supervisor = ActorRef::<A>::new(supervisor.into());
     Box::pin(async move {
-        let answer = ActorRef::<A>::new(supervisor).ask(failure).without_limit();
+        let answer = supervisor.ask(failure).without_limit();
         answer.await.unwrap_or_default()
     })
 }

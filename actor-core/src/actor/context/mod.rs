@@ -16,15 +16,13 @@ use crate::actor::Scope;
 use crate::actor::scoped_timers::{ScopedTimers, TimerScope};
 use crate::actor::{AcceptedBy, Actor, ActorRef, Call, Recipient};
 use crate::asking::Reply;
+use crate::dispatch::{ActorExecutor, RefCount, Target, WeakTarget};
 use crate::environment::Timestamp;
 use crate::fingerprint::Fingerprinter;
 use crate::identity::ActorId;
-use crate::parts::rules::{self, HandlerDecision};
-use crate::parts::{CHAIN_MAX, NextWork, RunOutcome, mail_of};
-use crate::production::{
-    ENTRY_HOOK, EXIT_HOOK, RefCount, START_HOOK, STOP_HOOK, Target, WeakTarget,
-};
-use crate::runtime::{self, ActorExecutor};
+use crate::production::{ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK};
+use crate::seam::rules::{self, HandlerDecision};
+use crate::seam::{self, CHAIN_MAX, NextWork, RunOutcome, mail_of};
 use crate::table::{Disposition, State};
 
 pub use piped::Piped;
@@ -281,8 +279,8 @@ impl<A: Actor> Context<A> {
     /// Reports a failed operation of an actor that goes on, if nobody waits for the result.
     pub(crate) fn report(&self, error: &str) {
         match &self.home {
-            ActorExecutor::Live(side) => side.report(error),
-            ActorExecutor::Controlled(_) => runtime::with(|rt| rt.report(error)),
+            ActorExecutor::Live(local) => local.report(error),
+            ActorExecutor::Controlled(_) => seam::with(|rt| rt.report(error)),
         }
     }
 
@@ -307,8 +305,8 @@ impl<A: Actor> Context<A> {
 
     /// Keeps an async call for the driver.
     pub(crate) fn postpone(&mut self, call: Call<A>) {
-        if let ActorExecutor::Live(side) = &self.home {
-            side.begin_async(number_of(&call), self.state.index());
+        if let ActorExecutor::Live(local) = &self.home {
+            local.begin_async(number_of(&call), self.state.index());
         }
         self.next = PendingDecision::Run(call);
     }
@@ -322,15 +320,15 @@ impl<A: Actor> Context<A> {
 
     /// Begins a piece of work in production, after other actors may have run.
     pub(crate) fn begin_work(&mut self) {
-        self.home.side().begin_work();
+        self.home.local().begin_work();
     }
 
     /// Returns the next event to handle in production, or another kind of work that is due.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<A::Message, NextWork> {
-        let side = self.home.side();
-        match side.next(self.state.index()) {
-            Ok(slot) => Ok(mail_of::<A>(side.mail()).take(slot)),
+        let local = self.home.local();
+        match local.next(self.state.index()) {
+            Ok(slot) => Ok(mail_of::<A>(local.mail()).take(slot)),
             Err(due) => Err(due),
         }
     }

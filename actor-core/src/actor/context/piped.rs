@@ -11,10 +11,11 @@ use std::time::Duration;
 use super::Context;
 use crate::actor::{AcceptedBy, Actor};
 use crate::asking::Reply;
+use crate::dispatch::ActorExecutor;
 use crate::environment::Timer;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::production::{Fire, LiveActor, LiveTimer};
-use crate::runtime::{self, ActorExecutor, Address, Purpose};
+use crate::seam::{self, Address, Purpose};
 use crate::slab::Slot;
 use crate::sync::oneshot;
 
@@ -56,7 +57,7 @@ impl Piped {
         // The future holds a reference to the actor until it is done.
         let me = cx.me();
         match &mut cx.home {
-            ActorExecutor::Live(side) => {
+            ActorExecutor::Live(local) => {
                 let made = async move {
                     let message = map(future.await).__into_message(Reply::nobody());
                     let fire = move |actor: &LiveActor, fired| {
@@ -65,7 +66,7 @@ impl Piped {
                     };
                     Box::new(fire) as Fire
                 };
-                Self(Inner::Live(side.when(Box::pin(made))))
+                Self(Inner::Live(local.when(Box::pin(made))))
             }
             ActorExecutor::Controlled(owner) => {
                 let owner = *owner;
@@ -139,7 +140,7 @@ async fn unless<F: Future>(mut cancelled: oneshot::Receiver<()>, future: F) -> O
 /// Sends the event by a timer that fires at once.
 fn send<A: Actor>(owner: Address, message: A::Message, stage: &Mutex<PipeState>) {
     let message = &mut Slot::Full(message);
-    let timer = runtime::arm(owner, Duration::ZERO, message, None, Purpose::Event);
+    let timer = seam::arm(owner, Duration::ZERO, message, None, Purpose::Event);
     let timer = Timer::controlled(timer);
     let before = {
         let mut stage = lock(stage);

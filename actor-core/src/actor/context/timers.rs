@@ -7,10 +7,10 @@ use super::Context;
 use crate::actor::scoped_timers::TimerScope;
 use crate::actor::{AcceptedBy, Actor};
 use crate::asking::Reply;
+use crate::dispatch::ActorExecutor;
 use crate::environment::Timer;
-use crate::parts::AnyMail;
 use crate::production;
-use crate::runtime::{self, ActorExecutor};
+use crate::seam::{self, AnyMail};
 use crate::slab::Slot;
 
 /// Timers: they send an event to the actor later, and end with the actor.
@@ -273,13 +273,13 @@ impl<A: Actor> TimerBuilder<'_, A> {
             ActorExecutor::Controlled(owner) => {
                 let message = &mut Slot::Full(message);
                 let purpose = self.scope.purpose();
-                Timer::controlled(runtime::arm(*owner, delay, message, None, purpose))
+                Timer::controlled(seam::arm(*owner, delay, message, None, purpose))
             }
-            ActorExecutor::Live(side) => {
+            ActorExecutor::Live(local) => {
                 let fire = move |actor: &production::LiveActor, fired| {
                     actor.notify::<A>(message, Some(fired))
                 };
-                Timer::live(side.after(delay, Box::new(fire)))
+                Timer::live(local.after(delay, Box::new(fire)))
             }
         };
         self.keep(timer)
@@ -301,19 +301,13 @@ impl<A: Actor> TimerBuilder<'_, A> {
                 let mut first = Slot::Full(next());
                 let again = Box::new(move |mail: &dyn AnyMail| mail.put(&mut Slot::Full(next())).0);
                 let purpose = self.scope.purpose();
-                Timer::controlled(runtime::arm(
-                    *owner,
-                    period,
-                    &mut first,
-                    Some(again),
-                    purpose,
-                ))
+                Timer::controlled(seam::arm(*owner, period, &mut first, Some(again), purpose))
             }
-            ActorExecutor::Live(side) => {
+            ActorExecutor::Live(local) => {
                 let fire = move |actor: &production::LiveActor, fired| {
                     actor.notify::<A>(next(), Some(fired))
                 };
-                Timer::live(side.every(period, Box::new(fire)))
+                Timer::live(local.every(period, Box::new(fire)))
             }
         };
         self.keep(timer)

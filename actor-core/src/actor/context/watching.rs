@@ -3,8 +3,8 @@
 use super::Context;
 use crate::actor::{Actor, ActorRef, AnyRef, Handler};
 use crate::asking::Reply;
-use crate::parts::AnyMail;
-use crate::runtime::{self, ActorExecutor};
+use crate::dispatch::ActorExecutor;
+use crate::seam::{self, AnyMail};
 use crate::slab::Slot;
 use crate::supervision::Terminated;
 
@@ -50,10 +50,10 @@ impl<A: Actor> Context<A> {
                 let notice = Box::new(move |mail: &dyn AnyMail, reason| {
                     mail.put(&mut Slot::Full(notice(id, reason)))
                 });
-                runtime::watch(*watcher, target, notice);
+                seam::watch(*watcher, target, notice);
             }
-            ActorExecutor::Live(side) => {
-                side.watch(other.target().watched(), |watcher, actor, reason| {
+            ActorExecutor::Live(local) => {
+                local.watch(other.target().watched(), |watcher, actor, reason| {
                     let ended = Terminated { actor, reason };
                     watcher.notify::<A>(A::__message(ended, Reply::nobody()), None);
                 })
@@ -104,9 +104,9 @@ impl<A: Actor> Context<A> {
         match &mut self.home {
             ActorExecutor::Controlled(me) => {
                 let other = other.target().address();
-                runtime::with(|rt| rt.unwatch(*me, other));
+                seam::with(|rt| rt.unwatch(*me, other));
             }
-            ActorExecutor::Live(side) => side.unwatch(other.target().watched()),
+            ActorExecutor::Live(local) => local.unwatch(other.target().watched()),
         }
     }
 
@@ -144,9 +144,9 @@ impl<A: Actor> Context<A> {
         match &self.home {
             ActorExecutor::Controlled(me) => {
                 let other = other.target().address();
-                runtime::with(|rt| rt.link(*me, other));
+                seam::with(|rt| rt.link(*me, other));
             }
-            ActorExecutor::Live(side) => side.link(other.target().watched()),
+            ActorExecutor::Live(local) => local.link(other.target().watched()),
         }
     }
 
@@ -159,9 +159,9 @@ impl<A: Actor> Context<A> {
         match &self.home {
             ActorExecutor::Controlled(me) => {
                 let other = other.target().address();
-                runtime::with(|rt| rt.unlink(*me, other));
+                seam::with(|rt| rt.unlink(*me, other));
             }
-            ActorExecutor::Live(side) => side.unlink(other.target().watched()),
+            ActorExecutor::Live(local) => local.unlink(other.target().watched()),
         }
     }
 
@@ -172,13 +172,13 @@ impl<A: Actor> Context<A> {
         A: Handler<Terminated>,
     {
         match &self.home {
-            ActorExecutor::Controlled(me) => runtime::with(|rt| {
+            ActorExecutor::Controlled(me) => seam::with(|rt| {
                 rt.trap_links(*me, |mail, actor, reason| {
                     let ended = Terminated { actor, reason };
                     mail.put(&mut Slot::Full(A::__message(ended, Reply::nobody())))
                 });
             }),
-            ActorExecutor::Live(side) => side.trap_links(|watcher, actor, reason| {
+            ActorExecutor::Live(local) => local.trap_links(|watcher, actor, reason| {
                 let ended = Terminated { actor, reason };
                 watcher.notify::<A>(A::__message(ended, Reply::nobody()), None);
             }),

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker, ready};
 use std::time::Duration;
 
-use crate::parts::AnyMail;
+use crate::production::actor::live_actor::LiveActor;
 use crate::production::host::current::Sender;
 use crate::production::mailbox::bound::Bound;
 use crate::production::mailbox::queue::{Entry, EntryKind, Fetched, Letters, Reading};
 #[cfg(feature = "tracing")]
 use crate::production::mailbox::span_context::SpanContext;
-use crate::production::running::actor::LiveActor;
+use crate::seam::AnyMail;
 use crate::table::{ActorInfo, Disposition};
 
 /// The events of one actor that were taken from the mailbox and not handled yet.
@@ -196,7 +196,7 @@ impl LocalInbox {
         };
         let (entry, is_void) = ready!(actor.mailbox().poll_take(&mut self.fetched, find, None));
         #[cfg(feature = "metrics")]
-        crate::production::running::telemetry::fetched(actor, actor.mailbox().queued() + 1);
+        crate::production::actor::telemetry::fetched(actor, actor.mailbox().queued() + 1);
         if entry.kind == EntryKind::Stop {
             return Poll::Ready(Next::Stop);
         }
@@ -213,7 +213,7 @@ impl LocalInbox {
         let idle = aside.is_none_or(|aside| aside.deferred.is_empty());
         let fetched = ready!(actor.mailbox().poll_fetch(&mut self.fetched, idle, within));
         #[cfg(feature = "metrics")]
-        crate::production::running::telemetry::fetched(actor, self.unread());
+        crate::production::actor::telemetry::fetched(actor, self.unread());
         Poll::Ready(fetched)
     }
 

@@ -8,21 +8,17 @@ use std::time::Duration;
 
 use super::inbox::{Found, LocalInbox, Next};
 use super::timer::LiveTimer;
-use crate::parts::{AnyMail, AskError, NextWork, SpawnOptions};
+use crate::production::actor::background::ReportPanic;
+use crate::production::actor::hub::Hub;
+use crate::production::actor::live_actor::LiveActor;
+use crate::production::actor::relations::{OwnWatches, SendNotice, Watcher};
+use crate::production::actor::reply::losing;
 use crate::production::host::executor::{PoolTasks, TaskHandle, Ticks, sleep};
 use crate::production::host::slice;
 use crate::production::mailbox::fired::{FiredTimer, TimerCancellation};
 use crate::production::observing::observer_flags::{AGES, DEPTH, STUCK};
-use crate::production::running::actor::LiveActor;
-use crate::production::running::actor_task;
-use crate::production::running::background::ReportPanic;
-use crate::production::running::hub::Hub;
-use crate::production::running::relations::{OwnWatches, SendNotice, Watcher};
-use crate::production::running::reply::losing;
-use crate::production::running::spawning::{AskSupervisor, Factory, NamesOn, Spawn};
-use crate::production::running::target::Target;
+use crate::seam::{AnyMail, AskError, AskSupervisor, NextWork};
 use crate::specification::Moment;
-use crate::supervision::Supervision;
 
 /// The local half of a live actor, independent of the actor's type.
 pub(crate) struct LocalActor {
@@ -53,33 +49,12 @@ impl LocalActor {
         &self.actor
     }
 
-    pub(crate) fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
-        Target::live(actor_task::spawn(self.actor.hub(), actor, options))
-    }
-
-    pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
-        let children = self.actor.children();
-        Target::live(actor_task::spawn_with(children, factory, options))
-    }
-
-    pub(crate) fn supervise(&self, supervision: Supervision) {
-        self.actor.children().supervise(supervision);
-    }
-
-    pub(crate) fn decide_failures(&self, ask: AskSupervisor) {
+    pub(crate) fn decide_failures(&self, ask: AskSupervisor<Arc<LiveActor>>) {
         self.actor.children().decide_failures(ask);
     }
 
-    pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {
-        actor_task::names(self.actor.hub(), registry)
-    }
-
-    pub(crate) fn hub(&self) -> &Hub {
+    pub(crate) fn hub(&self) -> &Arc<Hub> {
         self.actor.hub()
-    }
-
-    pub(crate) fn names_on(&self, node: &str) -> NamesOn {
-        self.actor.hub().nodes.names_on(node)
     }
 
     pub(crate) fn node(&self) -> Option<String> {
@@ -235,7 +210,7 @@ impl LocalActor {
     /// Returns the next event or work; if `granted`, the first event is already taken off the budget.
     fn next_of_any_kind(&mut self, state: usize, mut granted: bool) -> Result<u32, NextWork> {
         #[cfg(any(feature = "tracing", feature = "metrics"))]
-        crate::production::running::turn::finish(&self.actor);
+        crate::production::actor::turn::finish(&self.actor);
         loop {
             if self.actor.is_ordered() {
                 return Err(NextWork::Order);
@@ -274,9 +249,9 @@ impl LocalActor {
             self.publish_unread();
         }
         #[cfg(any(feature = "tracing", feature = "metrics"))]
-        crate::production::running::turn::begin(
+        crate::production::actor::turn::begin(
             &self.actor,
-            crate::production::running::turn::HandledMessage {
+            crate::production::actor::turn::HandledMessage {
                 event,
                 state,
                 #[cfg(feature = "tracing")]

@@ -5,7 +5,7 @@
 //! - [`timer`]: armed timers.
 //!
 //! Contexts, which know the actor's type, call this module. The module calls the
-//! [running](super::running) actors, which know nothing else of handlers.
+//! [actors](super::actor), which know nothing else of handlers.
 
 mod inbox;
 pub(crate) mod local;

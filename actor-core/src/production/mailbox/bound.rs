@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use super::sync::{AtomicUsize, Ordering};
-use crate::parts::Overflow;
+use crate::seam::Overflow;
 
 /// The state of a bounded mailbox beside its queue, under the same lock.
 ///

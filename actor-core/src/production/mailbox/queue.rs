@@ -7,7 +7,7 @@
 //! each batch, and a sender wakes the reader only if the queue was empty.
 //!
 //! A queued [`Entry`] does not know the actor's type; the messages themselves lie in the
-//! [mail](crate::parts::Mail), under the same lock, in the slots that the entries name. The reader swaps
+//! [mail](crate::seam::Mail), under the same lock, in the slots that the entries name. The reader swaps
 //! both for its own, which are empty; only if deferred events are left in its mail, messages are moved
 //! from mail to mail.
 //!
@@ -25,8 +25,8 @@ use super::fired::FiredTimer;
 #[cfg(feature = "tracing")]
 use super::span_context::{SpanContext, SpanContexts};
 use super::sync::{Mutex, MutexGuard, lock};
-use crate::parts::{self, AnyMail, MakeMail};
 use crate::production::host::current::Sender;
+use crate::seam::{self, AnyMail, MakeMail};
 use crate::slab::{Slab, Slot};
 
 /// The capacity above which an emptied queue frees its memory.
@@ -362,7 +362,7 @@ fn grow(entries: &mut VecDeque<Entry>) {
 }
 
 impl<R> ActorMailbox<R> {
-    pub(crate) fn new(make_mail: MakeMail, settings: parts::Mailbox) -> Self {
+    pub(crate) fn new(make_mail: MakeMail, settings: seam::Mailbox) -> Self {
         let bound = settings.bound();
         Self {
             queue: Mutex::new(MailboxQueue {

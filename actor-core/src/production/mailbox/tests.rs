@@ -14,11 +14,11 @@ use super::queue::{Entry, EntryKind, Letters, Reading};
 use super::sync::{Mutex, lock};
 use crate::actor::instance::ValueSpawn;
 use crate::actor::{Actor, Handler};
-use crate::parts;
-use crate::parts::mail_of;
 use crate::prelude::*;
 use crate::production::Spawn;
 use crate::production::host::current::Sender;
+use crate::seam;
+use crate::seam::mail_of;
 use crate::slab::Slot;
 
 #[derive(Debug)]
@@ -71,7 +71,7 @@ fn park(mailbox: &Mailbox, turn: &Arc<Turn>) {
     }
 }
 
-fn new(settings: parts::Mailbox) -> Arc<Mailbox> {
+fn new(settings: seam::Mailbox) -> Arc<Mailbox> {
     let make_mail = ValueSpawn::new(Sink).mail();
     Arc::new(Mailbox::new(make_mail, settings))
 }
@@ -132,7 +132,7 @@ fn fetch(mailbox: &Mailbox, count: usize, within: bool) -> Vec<u32> {
 /// No wake-up is lost, and the events of each sender keep their order.
 fn two_senders(within: bool) {
     loom::model(move || {
-        let mailbox = new(parts::Mailbox::unbounded());
+        let mailbox = new(seam::Mailbox::unbounded());
         let senders = [spawn_sender(&mailbox, 0..2), spawn_sender(&mailbox, 10..12)];
         let read = fetch(&mailbox, 4, within);
         let of = |decade: u32| -> Vec<u32> {
@@ -160,7 +160,7 @@ fn what_two_senders_push_is_fetched_by_who_waits_within() {
 #[test]
 fn who_is_roused_runs_once_more() {
     loom::model(|| {
-        let mailbox = new(parts::Mailbox::unbounded());
+        let mailbox = new(seam::Mailbox::unbounded());
         let ordered = Arc::new(AtomicBool::new(false));
         let orders = {
             let (mailbox, ordered) = (mailbox.clone(), ordered.clone());
@@ -196,7 +196,7 @@ fn who_is_roused_runs_once_more() {
 #[test]
 fn what_meets_the_end_is_queued_or_refused() {
     loom::model(|| {
-        let mailbox = new(parts::Mailbox::unbounded());
+        let mailbox = new(seam::Mailbox::unbounded());
         let senders = [spawn_sender(&mailbox, 0..2), spawn_sender(&mailbox, 10..11)];
         let queued = mailbox.close().entries.len() as u32;
         let sent: u32 = senders
@@ -282,7 +282,7 @@ impl<'a> Counting<'a> {
 #[test]
 fn who_waits_for_room_finds_some() {
     loom::model(|| {
-        let mailbox = new(parts::Mailbox::bounded(1));
+        let mailbox = new(seam::Mailbox::bounded(1));
         let senders = [0, 1].map(|number| {
             let mailbox = mailbox.clone();
             thread::spawn(move || offer(&mailbox, number, None))
@@ -301,7 +301,7 @@ fn who_waits_for_room_finds_some() {
 #[test]
 fn room_of_who_gives_up_is_not_lost() {
     loom::model(|| {
-        let mailbox = new(parts::Mailbox::bounded(1));
+        let mailbox = new(seam::Mailbox::bounded(1));
         assert!(offer(&mailbox, 7, None));
         let senders = [(0, Some(1)), (1, None)].map(|(number, gives_up)| {
             let mailbox = mailbox.clone();

@@ -13,8 +13,8 @@ use super::violation::MonitorViolation;
 use crate::event::Event;
 use crate::identity::ActorId;
 use crate::panics::{Payload, catch_panic, message_of};
-use crate::parts::{AskError, Violation, ViolationKind};
 use crate::production::host::lock;
+use crate::seam::{AskError, Violation, ViolationKind};
 use crate::supervision::{Failure, FailureKind};
 
 /// The failure of one actor, before its name is added.

@@ -16,7 +16,9 @@ use tokio::runtime::Handle;
 use super::status::ActorStatus;
 use super::watchdog::watch_actors;
 use crate::error::Error;
-use crate::parts::{ScriptedFault, ShutdownSummary, SpawnOptions};
+use crate::production::actor::hub::{Guard, Hub, watch_heat};
+use crate::production::actor::live_actor::LiveActor;
+use crate::production::actor::node::{LiveNode, MakeRegistry};
 use crate::production::host::executor::{Executor, within};
 use crate::production::host::lock;
 use crate::production::observing::hooks::DeadLetter;
@@ -26,16 +28,9 @@ use crate::production::observing::limits::{DeepMailbox, StuckActor};
 use crate::production::observing::observer_flags::{AGES, DEPTH, STUCK};
 use crate::production::observing::report::Unfinished;
 use crate::production::observing::violation::MonitorViolation;
-use crate::production::running::actor::LiveActor;
-use crate::production::running::actor_task;
-use crate::production::running::children::LiveChildren;
-use crate::production::running::hub::watch_heat;
-use crate::production::running::hub::{Guard, Hub};
-use crate::production::running::node::LiveNode;
-use crate::production::running::spawning::{Factory, NamesOn, Spawn};
-use crate::production::running::target::Target;
+use crate::seam::{ScriptedFault, ShutdownSummary};
 use crate::specification::{AnyMonitor, Monitor};
-use crate::supervision::{Failure, Supervision};
+use crate::supervision::Failure;
 
 /// The part of a production system that a test does not have: hooks, counters and wall-clock limits.
 /// Returned by [`System::as_live`](crate::System::as_live), which is `None` under test.
@@ -469,32 +464,11 @@ impl LiveSystem {
         lock(&self.0.hub.unfinished).clone()
     }
 
-    pub(crate) fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
-        Target::live(actor_task::spawn(&self.0.hub, actor, options))
-    }
-
-    pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
-        let children = LiveChildren::of_system(&self.0.hub);
-        Target::live(actor_task::spawn_with(children, factory, options))
-    }
-
-    pub(crate) fn supervise(&self, supervision: Supervision) {
-        LiveChildren::supervise_system(&self.0.hub, supervision);
-    }
-
-    pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {
-        actor_task::names(&self.0.hub, registry)
-    }
-
-    pub(crate) fn names_on(&self, node: &str) -> NamesOn {
-        self.0.hub.nodes.names_on(node)
-    }
-
     pub(crate) fn node(
         &self,
         name: &str,
         mut boot: Box<dyn FnMut(&Self) + Send>,
-        registry: fn() -> Box<dyn Spawn>,
+        registry: MakeRegistry,
     ) {
         let boot = Box::new(move |guard: &Arc<Guard>| boot(&Self(guard.clone())));
         self.0.hub.nodes.start(&self.0.hub, name, boot, registry);
@@ -538,7 +512,7 @@ impl LiveSystem {
         self.0.hub.now()
     }
 
-    pub(crate) fn hub(&self) -> &Hub {
+    pub(crate) fn hub(&self) -> &Arc<Hub> {
         &self.0.hub
     }
 

@@ -5,7 +5,7 @@
 //! - [`watchdog`]: detection of stuck actors and deep mailboxes.
 //! - `following`: propagation of tracing spans.
 //!
-//! Programs call this module, which calls the [running](super::running) actors; they don't know it.
+//! Programs call this module, which calls the [actors](super::actor); they don't know it.
 
 pub(crate) mod live;
 #[cfg(feature = "tracing")]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::identity::ActorId;
-use crate::production::running::actor::LiveActor;
+use crate::production::actor::live_actor::LiveActor;
 
 /// The status of an actor at the time of [`LiveSystem::actors`](crate::LiveSystem::actors).
 ///

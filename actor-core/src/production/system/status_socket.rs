@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use super::live::LiveSystem;
 use super::status::ActorStatus;
-use crate::production::running::hub::Guard;
+use crate::production::actor::hub::Guard;
 
 /// The first and last lines of an answer.
 const FIRST: &str = "actor-core top 1";

@@ -9,16 +9,16 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::identity::ActorId;
+use crate::production::actor::hub::Hub;
+use crate::production::actor::live_actor::LiveActor;
 use crate::production::host::executor::within;
 use crate::production::host::lock;
 use crate::production::observing::limits::{
     DeepMailbox, LimitExceeded, StuckActor, WatchdogLimits,
 };
 use crate::production::observing::work::HandlerWord;
-use crate::production::running::actor::LiveActor;
-use crate::production::running::hub::Hub;
 
-/// Checks every actor periodically, until [`Guard`](crate::production::running::hub::Guard) aborts it.
+/// Checks every actor periodically, until [`Guard`](crate::production::actor::hub::Guard) aborts it.
 pub(in crate::production) async fn watch_actors(hub: Arc<Hub>) {
     let mut known = CheckResult::default();
     loop {

@@ -12,7 +12,7 @@ use crate::asking::Reply;
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::identity::ActorId;
-use crate::parts::{CannotCross, Driver};
+use crate::seam::{CannotCross, Driver};
 use crate::services::outcome;
 use crate::services::table::{EVENTS_MAX, handled, joined};
 use crate::slab::Slot;

@@ -15,7 +15,7 @@ pub use std::sync::atomic::Ordering;
 
 use super::super::observed::Observed;
 use crate::object::{Accessed, ObjectOperation};
-use crate::runtime::{self, AccessEffect, Release};
+use crate::seam::{self, AccessEffect, Release};
 
 const fn acquires(order: Ordering) -> bool {
     matches!(
@@ -132,7 +132,7 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                if !runtime::is_controlled() {
+                if !seam::is_controlled() {
                     return self.0.inner.compare_exchange_weak(current, new, success, failure);
                 }
                 self.compare_exchange(current, new, success, failure)
@@ -244,9 +244,9 @@ atomic!(AtomicPtr<T>, *mut T, swap "swaps");
 /// With `Ordering::Relaxed`, which orders nothing.
 #[inline]
 pub fn fence(order: Ordering) {
-    if runtime::is_controlled() && order != Ordering::Relaxed {
+    if seam::is_controlled() && order != Ordering::Relaxed {
         let (acquires, releases) = (acquires(order), releases(order));
-        let _ = runtime::try_with(|runtime| runtime.fence(acquires, releases));
+        let _ = seam::try_with(|runtime| runtime.fence(acquires, releases));
         return;
     }
     std::sync::atomic::fence(order);

@@ -3,7 +3,7 @@
 use super::super::barrier::{Arrivals, BarrierWaitResult};
 use super::super::observed::Observed;
 use crate::object::{Accessed, ObjectOperation};
-use crate::runtime::{self, AccessEffect, Wait};
+use crate::seam::{self, AccessEffect, Wait};
 
 /// A barrier for a fixed number of threads, as in the standard library.
 ///
@@ -38,7 +38,7 @@ impl Barrier {
     /// Waits for the others. One of them is the leader; under test, the last to arrive.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return BarrierWaitResult(self.barrier.inner.wait().is_leader());
         }
         let operation = ObjectOperation::new("Barrier", "comes to");

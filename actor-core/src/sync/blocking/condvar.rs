@@ -12,7 +12,7 @@ use super::super::observed::Observed;
 use super::mutex::MutexGuard;
 use crate::environment::{ClockSleep, sleep};
 use crate::object::ObjectOperation;
-use crate::runtime::{self, AccessEffect, ObjectId, Purpose, Runtime, SourceLocation, Wait};
+use crate::seam::{self, AccessEffect, ObjectId, Purpose, Runtime, SourceLocation, Wait};
 
 const KIND: &str = "Condvar";
 
@@ -58,7 +58,7 @@ impl Condvar {
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let place = Location::caller();
-        if runtime::is_controlled() {
+        if seam::is_controlled() {
             return self.wait_until(guard, None, place).0;
         }
         let (inner, lock) = guard.into_parts();
@@ -94,7 +94,7 @@ impl Condvar {
         limit: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let place = Location::caller();
-        if runtime::is_controlled() {
+        if seam::is_controlled() {
             let limit = pin!(sleep(false, limit, Purpose::Sleep));
             let (locked, is_notified) = self.wait_until(guard, Some(limit), place);
             return mapped(locked, |guard| (guard, WaitTimeoutResult(!is_notified)));
@@ -131,7 +131,7 @@ impl Condvar {
         mut condition: impl FnMut(&mut T) -> bool,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let place = Location::caller();
-        if runtime::is_controlled() {
+        if seam::is_controlled() {
             let mut limit = pin!(sleep(false, limit, Purpose::Sleep));
             let mut is_over = false;
             while condition(&mut guard) {
@@ -168,7 +168,7 @@ impl Condvar {
         let access = self.0.object.begin_access(operation);
         let (lock, again) = guard.release(place);
         let mut is_notified = false;
-        if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+        if let (Some(runtime), Some(access)) = (seam::current(), access) {
             runtime.touch(access, AccessEffect::CHANGES);
             let waker = runtime.waker();
             // The limit may have been reached since the last notification.
@@ -185,7 +185,7 @@ impl Condvar {
     /// Wakes one waiter.
     #[track_caller]
     pub fn notify_one(&self) {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return self.0.inner.notify_one();
         }
         self.notify("notifies one at", |runtime, object| {
@@ -196,7 +196,7 @@ impl Condvar {
     /// Wakes all waiters.
     #[track_caller]
     pub fn notify_all(&self) {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return self.0.inner.notify_all();
         }
         self.notify("notifies all at", |runtime, object| runtime.unblock(object));
@@ -207,7 +207,7 @@ impl Condvar {
     fn notify(&self, verb: &'static str, wake: impl FnOnce(&dyn Runtime, ObjectId)) {
         let access = self.0.object.begin_access(ObjectOperation::new(KIND, verb));
         self.0.object.record_access(access, AccessEffect::CHANGES);
-        if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+        if let (Some(runtime), Some(access)) = (seam::current(), access) {
             wake(&*runtime, access.object);
         }
     }

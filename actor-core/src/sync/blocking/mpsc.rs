@@ -22,7 +22,7 @@ pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, 
 
 use super::super::observed::End;
 use crate::object::{Accessed, ObjectOperation};
-use crate::runtime::{self, AccessEffect, Purpose, Wait};
+use crate::seam::{self, AccessEffect, Purpose, Wait};
 
 const KIND: &str = "channel";
 
@@ -46,7 +46,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 #[track_caller]
 pub fn sync_channel<T>(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
     // Under test a sender into a channel of capacity zero waits by itself until its message is taken.
-    let handover = (capacity == 0 && runtime::is_controlled()).then(Arc::<Handover>::default);
+    let handover = (capacity == 0 && seam::is_controlled()).then(Arc::<Handover>::default);
     let capacity = capacity.max(usize::from(handover.is_some()));
     let (sender, receiver) = End::pair(std::sync::mpsc::sync_channel(capacity));
     let sender = SyncSender(sender, handover.clone());
@@ -216,7 +216,7 @@ impl<T> Receiver<T> {
                 Err(TryRecvError::Empty) => {}
             }
             is_over = true;
-            if let (Some(runtime), Some(access)) = (runtime::current(), access) {
+            if let (Some(runtime), Some(access)) = (seam::current(), access) {
                 let waker = runtime.waker();
                 let polled = limit.as_mut().poll(&mut TaskContext::from_waker(&waker));
                 is_over = polled.is_ready() || !runtime.block(access, Wait::News);

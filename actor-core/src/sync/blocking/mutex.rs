@@ -6,7 +6,7 @@ use std::sync::{LockResult, TryLockResult};
 use super::super::lock::{Guard, LOCK, mapped, tried};
 use super::super::observed::Observed;
 use crate::object::ObjectOperation;
-use crate::runtime::{Access, AccessEffect, SourceLocation, Wait};
+use crate::seam::{Access, AccessEffect, SourceLocation, Wait};
 
 const KIND: &str = "Mutex";
 

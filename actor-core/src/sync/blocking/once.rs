@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
 use crate::object::{Accessed, Object, ObjectOperation};
-use crate::runtime::{self, AccessEffect, Wait};
+use crate::seam::{self, AccessEffect, Wait};
 
 /// The progress of an initialisation under test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,7 +110,7 @@ impl Once {
     /// Calls `f` if no call has completed yet; waits while another call runs.
     #[track_caller]
     pub fn call_once(&self, f: impl FnOnce()) {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return self.inner.call_once_force(|_| f());
         }
         self.begin();
@@ -120,7 +120,7 @@ impl Once {
     /// True if a call has completed.
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return self.inner.is_completed();
         }
         self.begin();
@@ -130,7 +130,7 @@ impl Once {
 
     /// Resets the state at the first access of an execution.
     fn begin(&self) {
-        let is_new = runtime::try_with(|rt| self.state.object.is_new(rt));
+        let is_new = seam::try_with(|rt| self.state.object.is_new(rt));
         if is_new == Some(true) {
             self.state.set(OnceProgress::New);
         }
@@ -192,7 +192,7 @@ impl<T> OnceLock<T> {
     /// Returns the value, initialised by `f` if there is none; concurrent callers wait.
     #[track_caller]
     pub fn get_or_init(&self, f: impl FnOnce() -> T) -> &T {
-        if !runtime::is_controlled() {
+        if !seam::is_controlled() {
             return self.inner.get_or_init(f);
         }
         let operation = ObjectOperation::new("OnceLock", "asks");

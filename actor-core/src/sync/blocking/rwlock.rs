@@ -4,7 +4,7 @@ use std::sync::{LockResult, TryLockError, TryLockResult};
 
 use super::super::lock::{Guard, READ, WRITE_FIRST};
 use super::super::observed::Observed;
-use crate::runtime;
+use crate::seam;
 
 const KIND: &str = "RwLock";
 
@@ -82,7 +82,7 @@ impl<T: ?Sized> RwLock<T> {
 
     /// Takes a shared lock, unless a writer waits, under test.
     fn try_read_inner(&self) -> TryLockResult<std::sync::RwLockReadGuard<'_, T>> {
-        let runtime = runtime::current();
+        let runtime = seam::current();
         match runtime.is_some_and(|rt| rt.is_claimed(self.0.object.id(&*rt, KIND))) {
             true => Err(TryLockError::WouldBlock),
             false => self.0.inner.try_read(),

@@ -3,8 +3,7 @@
 use std::cell::RefMut;
 
 use actor_core::generated::{Disposition, Moment};
-use actor_core::parts::drop_each;
-use actor_core::runtime::Purpose as Pretext;
+use actor_core::seam::{Purpose as Pretext, drop_each};
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::Waker;
 
-use actor_core::parts::{call_each, drop_each};
-use actor_core::runtime::{self, Runtime};
+use actor_core::seam::{self, Runtime, call_each, drop_each};
 use actor_test_stacks::{self as stacks, ScopedCall};
 
 use crate::data::bug::{BugKind, Cycle};
@@ -319,7 +318,7 @@ impl Engine {
             (options.record == RecordLevel::EventsAndLogs).then(|| LogCapture::to(&self.shared));
         self.begin(options);
         let runtime: Rc<dyn Runtime> = self.shared.clone();
-        let outcome = runtime::enter(&runtime, || {
+        let outcome = seam::enter(&runtime, || {
             let _quiet = panics::quiet();
             let _answering = actor_test_os::simulate(self.system);
             let _reading = ClockReadGuard::of(&self.shared);

@@ -4,7 +4,7 @@ use std::cell::RefMut;
 use std::task::{Context as TaskContext, Waker};
 
 use actor_core::generated::{Disposition, Moment};
-use actor_core::parts::RunOutcome;
+use actor_core::seam::RunOutcome;
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;

@@ -27,7 +27,7 @@ impl Engine {
         self.arena().keep_boot(node, code);
         self.after_run(
             operation,
-            booted.map(|()| actor_core::parts::RunOutcome::Done),
+            booted.map(|()| actor_core::seam::RunOutcome::Done),
         );
     }
 

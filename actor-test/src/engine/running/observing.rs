@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 
 use actor_core::__private::{AnyMonitor, Expectation, Snapshot};
 use actor_core::generated::Moment;
-use actor_core::parts::Body;
-use actor_core::runtime::Address;
+use actor_core::seam::{Address, Body};
 use actor_core::specification::World;
 use actor_core::{ActorId, AskError, Event};
 

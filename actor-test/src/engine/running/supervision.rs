@@ -6,8 +6,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use actor_core::parts::RunOutcome;
-use actor_core::runtime::{Children, Order, Runtime, Target};
+use actor_core::seam::{Children, Order, RunOutcome, Runtime};
 use actor_core::supervision::{Backoff, Decision, Failure, FailureKind, Unread};
 use actor_core::{AskError, StopReason};
 
@@ -157,7 +156,7 @@ impl Engine {
 
     /// Makes the next value of a restarted actor, unless it has one.
     pub(crate) fn make_next_value(&mut self, operation: u32) -> Result<(), Box<Panic>> {
-        let me = Target::controlled(self.shared.address(operation));
+        let me = self.shared.address(operation);
         let body = self.bodies[operation as usize].as_ref();
         if body.is_none_or(|parts| parts.body.actor().is_some()) {
             return Ok(());
@@ -169,7 +168,7 @@ impl Engine {
         let Some(factory) = &mut parts.factory else {
             return Ok(());
         };
-        let resting = panics::catch(|| factory.rest(&me))?;
+        let resting = panics::catch(|| factory.instance(me))?;
         let state = resting.state();
         parts.body.install(resting);
         self.shared.record(|| Record::Restarted { who: operation });
@@ -385,7 +384,7 @@ impl Engine {
             return self.decided(child, Decision::default());
         };
         let [supervisor, failed] = [supervisor, child].map(|who| self.shared.address(who));
-        let answer = ask(Target::controlled(supervisor), failure);
+        let answer = ask(supervisor, failure);
         let shared = Rc::clone(&self.shared);
         self.shared.current.set(child);
         self.shared.pipe(

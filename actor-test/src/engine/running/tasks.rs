@@ -2,8 +2,7 @@
 
 use std::task::Waker;
 
-use actor_core::parts::RunOutcome;
-use actor_core::runtime;
+use actor_core::seam::{self, RunOutcome};
 use actor_test_stacks::{Coroutine, Resumed};
 
 use crate::data::bug::BugKind;
@@ -40,7 +39,7 @@ impl Engine {
             entry.call();
             let future = future.borrow_mut().take();
             if let Some(future) = future {
-                runtime::block_on(future, &waker);
+                seam::block_on(future, &waker);
             }
         };
         self.start_coroutine(BODY, Box::new(body));

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use actor_core::runtime::{self, Runtime};
+use actor_core::seam::{self, Runtime};
 
 use crate::engine::panics;
 use crate::engine::running::execution::{Engine, RecordLevel, RunOptions};
@@ -43,7 +43,7 @@ fn states(semantics: Semantics, seed: u64) -> Vec<(ExecutionState, String)> {
     let runtime: Rc<dyn Runtime> = engine.shared.clone();
     engine.shared.strategy.borrow_mut().begin(&execution(seed));
     engine.begin(RunOptions::default());
-    runtime::enter(&runtime, || states_of(engine, &theatre(semantics)))
+    seam::enter(&runtime, || states_of(engine, &theatre(semantics)))
 }
 
 fn states_of(mut engine: Engine, theatre: &Theatre) -> Vec<(ExecutionState, String)> {

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::task::{Poll, Waker};
 
-use actor_core::runtime::{Address, CapacityRequestId, Offered};
+use actor_core::seam::{Address, CapacityRequestId, Offered};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};

@@ -11,12 +11,11 @@ use std::time::Duration;
 
 use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::fs::{DiskOp, DiskOpResult};
-use actor_core::parts::AnyMail;
-use actor_core::runtime::{
-    Address, Announce, AskId, AskSupervisor, CallErrors, CapacityRequestId, DiskCallId, DiskId,
-    EncodedActorRef, Factory, InjectedError, LinkNotice, NamesOn, NextTick, NodeCode, Notice,
-    Offered, Purpose as Pretext, PutReason, PutStart, Runtime, Script, ScriptedFault, Spawn,
-    SpawnOptions, Stop, TimerId,
+use actor_core::seam::{
+    Address, Announce, AnyMail, AskId, AskSupervisor, CallErrors, CapacityRequestId, DiskCallId,
+    DiskId, EncodedActorRef, Factory, InjectedError, LinkNotice, NamesOn, NextTick, NodeCode,
+    Notice, Offered, Purpose as Pretext, PutReason, PutStart, Runtime, Script, ScriptedFault,
+    Spawn, SpawnOptions, Stop, TimerId,
 };
 use actor_core::supervision::Decision;
 use actor_core::{ActorId, AskError, Supervision};
@@ -35,7 +34,7 @@ use crate::records::marks;
 use crate::strategy::Choice;
 
 impl Runtime for ControlledRuntime {
-    fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address {
+    fn spawn(&self, actor: &mut dyn Spawn<Address>, options: &SpawnOptions) -> Address {
         if !self.may_act("spawn") {
             // The owner drops the actor; nothing is ever sent to this address.
             return self.address(u32::MAX);
@@ -47,7 +46,7 @@ impl Runtime for ControlledRuntime {
     fn spawn_with(
         &self,
         supervisor: Option<Address>,
-        mut factory: Factory,
+        mut factory: Factory<Address>,
         options: &SpawnOptions,
     ) -> Address {
         if !self.may_act("spawn_with") {
@@ -81,7 +80,7 @@ impl Runtime for ControlledRuntime {
         }
     }
 
-    fn decide_failures(&self, supervisor: Address, ask: AskSupervisor) {
+    fn decide_failures(&self, supervisor: Address, ask: AskSupervisor<Address>) {
         if self.may_act("decide_failures")
             && let Some(supervisor) = self.local(supervisor)
         {
@@ -586,7 +585,7 @@ impl Runtime for ControlledRuntime {
         self.prefix(of)
     }
 
-    fn names_on(&self, node: &str) -> NamesOn {
+    fn names_on(&self, node: &str) -> NamesOn<Address> {
         self.registry_on(node)
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::task::{Poll, Waker};
 
 use actor_core::fs::{DiskOp, DiskOpResult};
-use actor_core::runtime::{DiskCallId, DiskId};
+use actor_core::seam::{DiskCallId, DiskId};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use actor_core::runtime::{CallErrors, InjectedError};
+use actor_core::seam::{CallErrors, InjectedError};
 
 use crate::data::bug::BugKind;
 use crate::data::constructs::StepConstruct;

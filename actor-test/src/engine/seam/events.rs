@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use actor_core::generated::Moment;
-use actor_core::runtime::Announce;
+use actor_core::seam::Announce;
 
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::operation::Effect;

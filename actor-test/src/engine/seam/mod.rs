@@ -1,5 +1,5 @@
 //! The seam between actors under test and the engine: the implementation of
-//! [`Runtime`](actor_core::runtime::Runtime).
+//! [`Runtime`](actor_core::seam::Runtime).
 //!
 //! A handler calls into this module, by a pointer of its thread, while the run loop runs it. A call puts an
 //! effect into the operation's outbox, which is carried out later; the strategy answers choices at once.

@@ -2,9 +2,7 @@
 
 use std::any::Any;
 
-use actor_core::runtime::{
-    Address, EncodedActorRef, NamesOn, NodeCode, ScriptedFault, SpawnOptions, Target,
-};
+use actor_core::seam::{Address, EncodedActorRef, NamesOn, NodeCode, ScriptedFault, SpawnOptions};
 
 use crate::data::bug::BugKind;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
@@ -90,7 +88,7 @@ impl ControlledRuntime {
     }
 
     /// Returns the registry of names of a node.
-    pub(super) fn registry_on(&self, node: &str) -> NamesOn {
+    pub(super) fn registry_on(&self, node: &str) -> NamesOn<Address> {
         let state = self.state.borrow();
         let nodes = &state.nodes;
         if nodes.is_empty() {
@@ -100,7 +98,7 @@ impl ControlledRuntime {
         match registry {
             Some(registry) => {
                 drop(state);
-                NamesOn::Registry(Target::controlled(self.address(registry)))
+                NamesOn::Registry(self.address(registry))
             }
             None => NamesOn::NoNode(nodes.names()),
         }

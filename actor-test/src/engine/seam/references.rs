@@ -1,7 +1,7 @@
 //! Counted references to actors.
 
 use actor_core::ActorId;
-use actor_core::runtime::Address;
+use actor_core::seam::Address;
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};

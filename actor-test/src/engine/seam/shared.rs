@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use actor_core::generated::Moment;
-use actor_core::runtime::{Address, Script};
+use actor_core::seam::{Address, Script};
 use actor_core::{AskError, Event};
 
 use crate::data::bug::BugKind;

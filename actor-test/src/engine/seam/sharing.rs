@@ -1,5 +1,5 @@
 //! Shared objects of tasks, threads and actors under test: the engine's implementation of
-//! [`Sharing`](actor_core::runtime::Sharing).
+//! [`Sharing`](actor_core::seam::Sharing).
 //!
 //! An access has two parts. First the operation [comes to it](Sharing::announce_access) and is suspended, on its own
 //! stack, until the strategy picks it again. Then it makes the access and [reports](Sharing::touch) it.
@@ -9,7 +9,7 @@ use std::panic::resume_unwind;
 use std::task::Waker;
 use std::thread::panicking;
 
-use actor_core::runtime::{
+use actor_core::seam::{
     Access, AccessEffect, Address, Locals, NewTask, ObjectId, Sharing, SourceLocation, Wait,
 };
 use actor_test_stacks as stacks;

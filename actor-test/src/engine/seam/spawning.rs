@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use actor_core::runtime::{Address, Spawn, SpawnOptions, Target};
+use actor_core::seam::{Address, Spawn, SpawnOptions};
 
 use crate::engine::arena::ActorParts;
 use crate::engine::seam::shared::ControlledRuntime;
@@ -14,7 +14,7 @@ impl ControlledRuntime {
     /// Creates an actor with its first value, and the effect that starts it.
     pub(super) fn create_actor(
         &self,
-        actor: &mut dyn Spawn,
+        actor: &mut dyn Spawn<Address>,
         options: &SpawnOptions,
     ) -> (u32, ActorParts) {
         let (index, parts) = self.create_unstarted_actor(actor, options);
@@ -26,7 +26,7 @@ impl ControlledRuntime {
     /// As [`create_actor`](Self::create_actor), without an effect that starts the actor.
     pub(super) fn create_unstarted_actor(
         &self,
-        actor: &mut dyn Spawn,
+        actor: &mut dyn Spawn<Address>,
         options: &SpawnOptions,
     ) -> (u32, ActorParts) {
         let (index, mut parts) = {
@@ -52,8 +52,7 @@ impl ControlledRuntime {
             });
             (index, parts)
         };
-        let me = Target::controlled(self.address(index));
-        parts.body.install(actor.rest(&me));
+        parts.body.install(actor.instance(self.address(index)));
         (index, parts)
     }
 

@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use actor_core::runtime::Locals;
+use actor_core::seam::Locals;
 use actor_test_stacks::{Coroutine, Stack};
 
 /// The size of a stack in bytes, as the standard library gives a thread. Untouched pages take no memory.

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::task::Waker;
 use std::time::Duration;
 
-use actor_core::runtime::{Address, NextTick, Purpose, TimerId};
+use actor_core::seam::{Address, NextTick, Purpose, TimerId};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};

@@ -14,7 +14,7 @@
 use std::hash::Hasher;
 use std::rc::Rc;
 
-use actor_core::parts::{AnyMail, name_of};
+use actor_core::seam::{AnyMail, name_of};
 use actor_core::{Fingerprinter, StopReason};
 
 use crate::engine::arena::{ActorParts, Arena};

@@ -10,7 +10,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 
 use actor_core::Fingerprinter;
-use actor_core::parts::with_renaming;
+use actor_core::seam::with_renaming;
 
 use crate::engine::states::fingerprint::{EngineView, Scratch};
 use crate::engine::world::operation::{Effect, Operation, OperationRole, OperationStage};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actor_core::runtime::Purpose as Pretext;
+use actor_core::seam::Purpose as Pretext;
 
 use crate::data::constructs::StepConstruct;
 use crate::data::step::{MessageId, StepKind};

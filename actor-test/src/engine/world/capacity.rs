@@ -6,7 +6,7 @@
 
 use actor_core::generated::ActorInfo;
 use actor_core::mailbox::Overflow;
-use actor_core::runtime::Offered;
+use actor_core::seam::Offered;
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::operation::{Effect, Envelope, LetterOrigin, OperationStage, STOP};

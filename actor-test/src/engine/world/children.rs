@@ -1,7 +1,7 @@
 //! Supervision: supervisors and their children.
 
 use actor_core::Supervision;
-use actor_core::runtime::{AskSupervisor, ChildOptions, Children};
+use actor_core::seam::{Address, AskSupervisor, ChildOptions, Children};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::operation::NO_FAMILY;
@@ -14,7 +14,7 @@ pub(crate) struct Supervised {
     /// The supervising actor; `None` for the system.
     pub(crate) supervisor: Option<u32>,
     /// The function that asks the supervisor about failures, if the supervisor decides itself.
-    pub(crate) ask: Option<AskSupervisor>,
+    pub(crate) ask: Option<AskSupervisor<Address>>,
 }
 
 impl ExecutionState {

@@ -1,6 +1,6 @@
 //! Operations: actors, tasks, futures, links and the test body, each with its inbox and outbox.
 
-use actor_core::runtime::LinkNotice;
+use actor_core::seam::LinkNotice;
 use actor_core::supervision::{FailureKind, Unread};
 use actor_core::{AskError, StopReason};
 

@@ -5,7 +5,7 @@
 //! and the [vector clocks](super::vector_clocks) need of each access. An operation is *at* an access if its
 //! next step makes that access.
 
-use actor_core::runtime::{AccessEffect, Hold, Release, SourceLocation, Wait};
+use actor_core::seam::{AccessEffect, Hold, Release, SourceLocation, Wait};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::operation::OperationRole;

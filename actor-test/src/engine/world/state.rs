@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use actor_core::AskError;
 use actor_core::generated::{ActorInfo, Disposition};
-use actor_core::runtime::{SourceLocation, SpawnOptions};
+use actor_core::seam::{SourceLocation, SpawnOptions};
 
 use crate::data::faults::{FaultBudgets, Moment};
 use crate::engine::world::actor_links::ActorLinks;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::time::Duration;
 
-use actor_core::runtime::Purpose as Pretext;
+use actor_core::seam::Purpose as Pretext;
 
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};

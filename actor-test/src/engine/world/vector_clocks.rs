@@ -4,7 +4,7 @@
 //! accesses that a message may have ordered are never called a race. An object passes clocks from the task
 //! that releases it to the one that acquires it.
 
-use actor_core::runtime::{Release, SourceLocation};
+use actor_core::seam::{Release, SourceLocation};
 
 /// The time up to which the accesses of each task are known; missing entries are zero.
 pub(crate) type Clock = Vec<u32>;

@@ -356,7 +356,7 @@ fn the_cores_modules_use_each_other_one_way() {
         "imports are seen"
     );
     assert!(
-        dependencies["runtime"].contains_key("production"),
+        dependencies["dispatch"].contains_key("production"),
         "imports are seen"
     );
     assert_no_circle(&dependencies);
@@ -367,10 +367,38 @@ fn the_cores_modules_use_each_other_one_way() {
 fn the_modules_of_production_use_each_other_one_way() {
     let dependencies = dependencies("actor-core", &["production"]);
     assert!(
-        dependencies["running"].contains_key("mailbox"),
+        dependencies["actor"].contains_key("mailbox"),
         "imports are seen"
     );
     assert_no_circle(&dependencies);
+}
+
+/// Production runs the parts of actors that the seam has, and has no word for a controlled executor.
+#[test]
+fn production_has_no_word_for_the_tester() {
+    let src = root().join("actor-core/src");
+    let words = [
+        "Runtime", "Sharing", "current", "runtime", "with", "try_with",
+    ];
+    let mut is_imported = false;
+    for (path, text) in sources(&src.join("production")) {
+        let code = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            assert!(!line.contains("ontrolled"), "{}: {line}", path.display());
+        }
+        for used in uses(&src, &path, &text) {
+            if let [first, second, ..] = used.as_slice()
+                && first == "seam"
+            {
+                is_imported = true;
+                let is_spoken = words.contains(&second.as_str());
+                assert!(!is_spoken, "{}: seam::{second}", path.display());
+            }
+        }
+    }
+    assert!(is_imported, "imports are seen");
 }
 
 /// Returns a page of the book.

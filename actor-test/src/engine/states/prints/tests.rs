@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
-use actor_core::runtime::Runtime;
+use actor_core::seam::Runtime;
 use actor_core::supervision::{Backoff, Restart, Unread};
-use actor_core::{Supervision, runtime};
+use actor_core::{Supervision, seam};
 
 use crate::engine::panics;
 use crate::engine::running::execution::{Engine, Program, RunOptions};
@@ -274,7 +274,7 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
     let theatre = Theatre {
         dramatic: semantics.supervised,
     };
-    runtime::enter(&runtime, || prints_along(engine, &theatre))
+    seam::enter(&runtime, || prints_along(engine, &theatre))
 }
 
 fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
-use super::actor::LiveActor;
+use super::live_actor::LiveActor;
 use crate::panics::catch_panic;
 
 /// A future whose panics, also in `drop`, are reported as its owner's. The output is `None` then.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::hub::Hub;
 use crate::event::Event;
-use crate::parts::AskError;
 use crate::production::host::current::Sender;
+use crate::seam::AskError;
 use crate::specification::Moment;
 
 thread_local! {

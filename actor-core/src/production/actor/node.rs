@@ -6,11 +6,15 @@ use std::sync::{Arc, Mutex, Weak};
 
 use super::actor_task;
 use super::hub::{Guard, Hub};
-use super::spawning::{NamesOn, Spawn};
+use super::live_actor::LiveActor;
 use crate::identity::ActorId;
 use crate::production::host::lock;
 use crate::production::observing::hooks::FailureCause;
+use crate::seam::{NamesOn, Spawn};
 use crate::supervision::{Failure, FailureKind};
+
+/// Makes a node's registry of names.
+pub(crate) type MakeRegistry = fn() -> Box<dyn Spawn<Arc<LiveActor>>>;
 
 pub(in crate::production) type Boot = Box<dyn FnMut(&Arc<Guard>) + Send>;
 
@@ -26,8 +30,7 @@ struct NodeState {
     whole: Weak<Hub>,
     /// `None` while the boot code runs.
     boot: Mutex<Option<Boot>>,
-    /// Makes the node's registry of names.
-    registry: fn() -> Box<dyn Spawn>,
+    registry: MakeRegistry,
     /// The guard of the current incarnation; `None` while the node is down.
     runs: Mutex<Option<Arc<Guard>>>,
 }
@@ -39,7 +42,7 @@ impl LiveNodes {
         whole: &Arc<Hub>,
         name: &str,
         boot: Boot,
-        registry: fn() -> Box<dyn Spawn>,
+        registry: MakeRegistry,
     ) {
         let mut nodes = lock(&self.0);
         if let Some(known) = nodes.iter().find(|node| &*node.0.name == name) {
@@ -77,7 +80,7 @@ impl LiveNodes {
         }
     }
 
-    pub(in crate::production) fn names_on(&self, name: &str) -> NamesOn {
+    pub(in crate::production) fn names_on(&self, name: &str) -> NamesOn<Arc<LiveActor>> {
         match self.find(name) {
             Some(node) => node.names(),
             None => {
@@ -161,7 +164,7 @@ impl LiveNode {
         }
     }
 
-    fn names(&self) -> NamesOn {
+    fn names(&self) -> NamesOn<Arc<LiveActor>> {
         let runs = lock(&self.0.runs).clone();
         match runs {
             Some(live) => {

@@ -4,36 +4,36 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use super::actor::LiveActor;
 use super::children::LiveChildren;
 use super::dispatcher::Dispatcher;
 use super::host_threads::HostThreads;
 use super::hub::Hub;
+use super::live_actor::LiveActor;
 use super::reply::losing;
-use super::spawning::{Factory, Spawn};
-use super::target::Target;
 use super::telemetry;
 use crate::panics::Payload;
-use crate::parts::{AnyInstance, AskError, Body, Host, NextWork, RunOutcome, SpawnOptions};
 use crate::production::host::{current, forever, slice};
 use crate::production::mailbox::signals::{
     CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP,
 };
 use crate::production::observing::hooks::FailureCause;
 use crate::production::observing::work::{START_HOOK, STOP_HOOK};
+use crate::seam::{
+    AnyInstance, AskError, Body, Factory, Host, NextWork, RunOutcome, Spawn, SpawnOptions,
+};
 use crate::supervision::{FailureKind, StopReason, Unread};
 
 /// Starts an actor. If the system shuts down, the actor is dropped, and the result has stopped.
-pub(in crate::production) fn spawn(
+pub(crate) fn spawn(
     hub: &Arc<Hub>,
-    spawned: &mut dyn Spawn,
+    spawned: &mut dyn Spawn<Arc<LiveActor>>,
     options: &SpawnOptions,
 ) -> Arc<LiveActor> {
     let actor = LiveActor::new(hub.clone(), options, spawned.info(), spawned.mail());
     let actor = Arc::new(actor);
     match hub.registry.enter(actor.clone()) {
         Some(place) => {
-            let resting = spawned.rest(&Target::live(actor.clone()));
+            let resting = spawned.instance(actor.clone());
             launch(&actor, place, resting, None, options.host);
         }
         None => actor.end(StopReason::Aborted),
@@ -41,16 +41,20 @@ pub(in crate::production) fn spawn(
     actor
 }
 
-/// Starts a supervised actor, as [`spawn`] does others.
-pub(in crate::production) fn spawn_with(
-    children: Arc<LiveChildren>,
-    mut factory: Factory,
+/// Starts a supervised child of an actor, or of the system, as [`spawn`] does other actors.
+pub(crate) fn spawn_with(
+    hub: &Arc<Hub>,
+    supervisor: Option<&Arc<LiveActor>>,
+    mut factory: Factory<Arc<LiveActor>>,
     options: &SpawnOptions,
 ) -> Arc<LiveActor> {
-    let hub = children.hub().clone();
+    let children = match supervisor {
+        Some(supervisor) => supervisor.children(),
+        None => LiveChildren::of_system(hub),
+    };
     let actor = LiveActor::new(hub.clone(), options, factory.info(), factory.mail());
     let actor = Arc::new(actor);
-    let resting = factory.rest(&Target::live(actor.clone()));
+    let resting = factory.instance(actor.clone());
     match hub.registry.enter(actor.clone()) {
         Some(place) => {
             children.add(&actor, options.child);
@@ -113,7 +117,7 @@ fn launch(
 }
 
 /// Returns the registry of names; starts `registry` if there is none yet.
-pub(in crate::production) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> Target {
+pub(crate) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn<Arc<LiveActor>>) -> Arc<LiveActor> {
     let options = SpawnOptions::named("registry");
     let mut started = None;
     let known = hub.names.get_or_init(|| {
@@ -122,7 +126,7 @@ pub(in crate::production) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> 
     });
     // If the registry is gone, the system is over, and an actor started now never runs.
     let known = started.or_else(|| known.upgrade());
-    Target::live(known.unwrap_or_else(|| spawn(hub, registry, &options)))
+    known.unwrap_or_else(|| spawn(hub, registry, &options))
 }
 
 /// The task of a running actor. Dropping it is an abort, which closes the inbox and notifies watchers.
@@ -148,7 +152,7 @@ struct Extras {
 
 /// The factory of a child, and the group of its supervisor.
 struct SupervisedTask {
-    factory: Factory,
+    factory: Factory<Arc<LiveActor>>,
     children: Arc<LiveChildren>,
     unread: Unread,
     /// The last failure, until the supervisor knows of it.
@@ -480,8 +484,8 @@ impl ActorTask {
         if supervised.unread == Unread::Drop {
             self.actor.drop_unread();
         }
-        let me = Target::live(self.actor.clone());
-        let made = catch_unwind(AssertUnwindSafe(|| supervised.factory.rest(&me)));
+        let me = self.actor.clone();
+        let made = catch_unwind(AssertUnwindSafe(|| supervised.factory.instance(me)));
         match made {
             Ok(resting) => {
                 self.body.install(resting);

@@ -7,16 +7,15 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::actor::LiveActor;
 use super::children::SystemSupervision;
 use super::dispatcher::{self, Dispatcher};
+use super::live_actor::LiveActor;
 use super::node::LiveNodes;
 use super::registry::Registry;
 #[cfg(debug_assertions)]
 use super::waits::Waits;
 use crate::event::Event;
 use crate::identity::ActorId;
-use crate::parts::AskError;
 use crate::production::host::current::Sender;
 use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, TaskHandle, within};
@@ -25,6 +24,7 @@ use crate::production::observing::limits::Watchdog;
 use crate::production::observing::monitors::{MonitoredEvent, Monitors};
 use crate::production::observing::observer_flags::{AGES, CARRIES, OBSERVED, ObserverFlags};
 use crate::production::observing::report::Unfinished;
+use crate::seam::{AskError, NamesOn};
 use crate::specification::{AnyMonitor, Moment};
 use crate::supervision::{Failure, StopReason};
 
@@ -32,7 +32,7 @@ use crate::supervision::{Failure, StopReason};
 ///
 /// Kept alive by the system's handles, its actors and the references to them. The hub keeps an actor
 /// alive only while that actor is registered, so the cycle ends with the actor.
-pub struct Hub {
+pub(crate) struct Hub {
     pub(in crate::production) executor: Executor,
     pub(crate) disk: LiveDisk,
     pub(in crate::production) dispatcher: Arc<Dispatcher>,
@@ -111,6 +111,10 @@ impl Hub {
             &Arc::downgrade(&hub),
         );
         hub
+    }
+
+    pub(crate) fn names_on(&self, node: &str) -> NamesOn<Arc<LiveActor>> {
+        self.nodes.names_on(node)
     }
 
     pub(crate) fn now(&self) -> Duration {

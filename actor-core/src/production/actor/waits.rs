@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(debug_assertions)]
 use std::sync::Mutex;
 
-use super::actor::LiveActor;
+use super::live_actor::LiveActor;
 #[cfg(debug_assertions)]
 use crate::identity::ActorId;
 #[cfg(debug_assertions)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use super::actor::{ActorEnd, LiveActor};
 use super::children::LiveChildren;
+use super::live_actor::{ActorEnd, LiveActor};
 use crate::identity::ActorId;
 use crate::insertion_ordered_map::{CleanupSchedule, InsertionOrderedMap};
 use crate::production::host::lock;
@@ -51,26 +51,21 @@ impl Links {
 /// Sends the notice that an actor has ended.
 pub(crate) type SendNotice = fn(&LiveActor, ActorId, StopReason);
 
-/// A waiter for an actor's end that is no actor.
-pub(crate) trait AwaitsEnd: Send {
-    fn ended(self: Box<Self>, reason: StopReason);
+/// A waiter for a `T` that is no actor: for an actor's start, or for the reason of its end.
+pub(crate) trait Awaits<T>: Send {
+    fn notify(self: Box<Self>, of: T);
     /// Returns true if nobody waits any more.
     fn is_over(&self) -> bool;
 }
 
-/// A waiter for an actor's start.
-pub(crate) trait AwaitsStart: Send {
-    /// Notifies the waiter of the start, or of an end before it.
-    fn notify(self: Box<Self>, start: Result<(), StopReason>);
-    /// Returns true if nobody waits any more.
-    fn is_over(&self) -> bool;
-}
+/// The outcome of a start: the reason of an end before it is an error.
+type StartOutcome = Result<(), StopReason>;
 
 /// A waiter for the end of another actor, or for its start.
 enum EndWaiter {
     Watcher(Watcher),
-    Start(Box<dyn AwaitsStart>),
-    Other(Box<dyn AwaitsEnd>),
+    Start(Box<dyn Awaits<StartOutcome>>),
+    Other(Box<dyn Awaits<StopReason>>),
 }
 
 impl EndWaiter {
@@ -78,7 +73,7 @@ impl EndWaiter {
         match self {
             Self::Watcher(watcher) => watcher.notify(ended, reason),
             Self::Start(other) => other.notify(Err(reason)),
-            Self::Other(other) => other.ended(reason),
+            Self::Other(other) => other.notify(reason),
         }
     }
 
@@ -171,12 +166,12 @@ impl LiveActor {
     }
 
     /// Waits for the actor's end as [`watch`](Self::watch) does, for a waiter that is no actor.
-    pub(crate) fn await_end(&self, other: Box<dyn AwaitsEnd>) {
+    pub(crate) fn await_end(&self, other: Box<dyn Awaits<StopReason>>) {
         self.await_end_by(EndWaiter::Other(other));
     }
 
     /// Notifies when the actor has run its start hook or has ended; at once if it has already.
-    pub(crate) fn await_start(&self, other: Box<dyn AwaitsStart>) {
+    pub(crate) fn await_start(&self, other: Box<dyn Awaits<StartOutcome>>) {
         let start = {
             let mut end = lock(&self.end);
             match &mut *end {

@@ -13,15 +13,15 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
+use super::disk::{DiskOp, DiskOpResult};
+use super::{
+    Announce, AnyMail, AskError, AskSlot, AskSupervisor, CallErrors, Factory, InjectedError,
+    LinkNotice, NamesOn, NextTick, Notice, Offered, Purpose, PutReason, PutStart, Script,
+    ScriptedFault, Sharing, Spawn, SpawnOptions, Stop,
+};
 use crate::identity::{
     ActorId, Address, AskId, CapacityRequestId, DiskCallId, DiskId, EncodedActorRef, TimerId,
 };
-use crate::parts::disk::{DiskOp, DiskOpResult};
-use crate::parts::{
-    Announce, AnyMail, AskError, AskSlot, CallErrors, InjectedError, LinkNotice, NextTick, Notice,
-    Offered, Purpose, PutReason, PutStart, Script, ScriptedFault, Sharing, SpawnOptions, Stop,
-};
-use crate::production::{AskSupervisor, Factory, NamesOn, Spawn};
 use crate::specification::{AnyMonitor, Expectation, Predicate};
 use crate::supervision::{Decision, Supervision};
 
@@ -32,13 +32,13 @@ use crate::supervision::{Decision, Supervision};
 /// calls, when the executor carries out the current operation's outbox.
 pub trait Runtime: Sharing {
     /// Creates an actor; it starts when the effect is carried out.
-    fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address;
+    fn spawn(&self, actor: &mut dyn Spawn<Address>, options: &SpawnOptions) -> Address;
     /// Creates a supervised actor, whose first value `factory` makes at once; the system supervises it if
     /// no supervisor is given.
     fn spawn_with(
         &self,
         supervisor: Option<Address>,
-        factory: Factory,
+        factory: Factory<Address>,
         options: &SpawnOptions,
     ) -> Address;
     /// Sets the supervision of an actor's children from now on.
@@ -46,7 +46,7 @@ pub trait Runtime: Sharing {
     /// Sets the supervision of the children of the system, or of the node that the caller is on.
     fn supervise_system(&self, supervision: Supervision);
     /// Makes a supervisor decide about each failed child.
-    fn decide_failures(&self, supervisor: Address, ask: AskSupervisor);
+    fn decide_failures(&self, supervisor: Address, ask: AskSupervisor<Address>);
     /// Records the decision of that child's supervisor.
     fn decided(&self, child: Address, decision: Decision);
     /// Stops an actor.
@@ -226,7 +226,7 @@ pub trait Runtime: Sharing {
     /// Returns the name of an actor's node.
     fn node_of(&self, of: Address) -> Option<String>;
     /// Returns the registry of names of a node.
-    fn names_on(&self, node: &str) -> NamesOn;
+    fn names_on(&self, node: &str) -> NamesOn<Address>;
     /// Injects a fault, as an effect of the current operation.
     fn fault(&self, fault: ScriptedFault);
     /// Injects the faults of a script as soon as a predicate is true.
@@ -246,7 +246,7 @@ pub trait Runtime: Sharing {
 /// The registry and the boot code of a node.
 pub struct NodeCode {
     /// Makes the node's registry of names, which is its first actor.
-    pub registry: fn() -> Box<dyn Spawn>,
+    pub registry: fn() -> Box<dyn Spawn<Address>>,
     /// Boots the node.
     pub boot: Box<dyn FnMut()>,
 }

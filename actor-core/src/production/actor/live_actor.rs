@@ -16,7 +16,6 @@ use super::telemetry;
 use super::waits::TrackedAsk;
 use crate::event::Event;
 use crate::identity::ActorId;
-use crate::parts::{AnyMail, Mailed, MakeMail, Offered, SpawnOptions, Stop, mail_of};
 use crate::production::host::current::Sender;
 use crate::production::host::executor::{ExecutorSleep, sleep};
 use crate::production::mailbox::bound::Admission;
@@ -32,6 +31,7 @@ use crate::production::observing::observer_flags::{AGES, OBSERVED};
 #[cfg(feature = "tracing")]
 use crate::production::observing::span_propagator::SpanPropagator;
 use crate::production::observing::work::CurrentHandler;
+use crate::seam::{AnyMail, Mailed, MakeMail, Offered, SpawnOptions, Stop, mail_of};
 use crate::slab::Slot;
 use crate::specification::Moment;
 use crate::supervision::{FailureKind, StopReason};

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 #[cfg(feature = "tracing")]
 use tracing::{Span, span::EnteredSpan};
 
-use super::actor::LiveActor;
+use super::live_actor::LiveActor;
 use super::telemetry::is_on;
 #[cfg(feature = "tracing")]
 use crate::production::mailbox::span_context::SpanContext;

@@ -3,7 +3,7 @@
 //! The subscriber, the recorder and the `Debug` of an event are the user's code: a panic in them is
 //! reported as a failure of the actor, and has no other effect.
 
-use super::actor::LiveActor;
+use super::live_actor::LiveActor;
 use crate::event::Event;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use crate::panics::catch_panic;

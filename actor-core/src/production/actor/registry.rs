@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 
-use super::actor::LiveActor;
 use super::dispatcher::Dispatcher;
+use super::live_actor::LiveActor;
 use crate::identity::ActorId;
 use crate::production::host::lock;
 use crate::production::mailbox::signals::{KILL, QUIT};

@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use super::actor::LiveActor;
 use super::background::ReportPanic;
 use super::hub::Hub;
-use super::spawning::AskSupervisor;
-use super::target::Target;
+use super::live_actor::LiveActor;
 use crate::panics::catch_panic;
 use crate::production::host::executor::sleep;
 use crate::production::host::{chance, lock};
@@ -16,6 +14,7 @@ use crate::production::mailbox::signals::{
     CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP,
 };
 use crate::production::observing::hooks::FailureCause;
+use crate::seam::AskSupervisor;
 use crate::supervision::{
     Backoff, ChildOptions, Children, Decision, Failure, FailureKind, Order, StopReason, Supervision,
 };
@@ -44,9 +43,21 @@ struct SystemChildrenState {
     /// The children, by their numbers.
     cells: BTreeMap<u64, Arc<LiveActor>>,
     /// The function that asks the supervisor about failures, if the supervisor decides itself.
-    ask: Option<AskSupervisor>,
+    ask: Option<AskSupervisor<Arc<LiveActor>>>,
     /// The failures to ask the supervisor about.
     failures: BTreeMap<u64, Failure>,
+}
+
+/// Sets the supervision of the children of an actor, or of the system, from now on.
+pub(crate) fn supervise(
+    hub: &Arc<Hub>,
+    supervisor: Option<&Arc<LiveActor>>,
+    supervision: Supervision,
+) {
+    match supervisor {
+        Some(supervisor) => supervisor.children().supervise(supervision),
+        None => LiveChildren::supervise_system(hub, supervision),
+    }
 }
 
 impl LiveChildren {
@@ -71,7 +82,7 @@ impl LiveChildren {
     }
 
     /// Sets the supervision of the system's children from now on, and of the current group.
-    pub(in crate::production) fn supervise_system(hub: &Arc<Hub>, supervision: Supervision) {
+    fn supervise_system(hub: &Arc<Hub>, supervision: Supervision) {
         let group = {
             let mut family = lock(&hub.family.0);
             let (kept, group) = family.get_or_insert((supervision, Weak::new()));
@@ -102,16 +113,12 @@ impl LiveChildren {
         })
     }
 
-    pub(in crate::production) fn hub(&self) -> &Arc<Hub> {
-        &self.hub
-    }
-
-    pub(in crate::production) fn supervise(&self, supervision: Supervision) {
+    fn supervise(&self, supervision: Supervision) {
         lock(&self.state).children.supervise(supervision);
     }
 
     /// Makes the supervisor decide itself about failed children.
-    pub(in crate::production) fn decide_failures(&self, ask: AskSupervisor) {
+    pub(in crate::production) fn decide_failures(&self, ask: AskSupervisor<Arc<LiveActor>>) {
         let mut state = lock(&self.state);
         state.children.ask();
         state.ask = Some(ask);
@@ -263,7 +270,7 @@ impl LiveChildren {
         let (Some(supervisor), Some(ask), Some(failure)) = (supervisor, ask, failure) else {
             return self.decided(child, Decision::default());
         };
-        let answer = ask(Target::live(supervisor.clone()), failure);
+        let answer = ask(supervisor.clone(), failure);
         let answer = ReportPanic::new(answer, supervisor);
         let children = Arc::downgrade(self);
         self.hub.executor.spawn(async move {

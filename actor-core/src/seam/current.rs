@@ -9,10 +9,8 @@ use std::time::Duration;
 
 use scoped_tls::scoped_thread_local;
 
-use super::Runtime;
+use super::{AnyMail, AskSlot, NextTick, Notice, Offered, Purpose, Runtime};
 use crate::identity::{Address, CapacityRequestId, TimerId};
-use crate::parts::{AnyMail, AskSlot, NextTick, Notice, Offered, Purpose, SpawnOptions};
-use crate::production::{Factory, Spawn, Target};
 
 scoped_thread_local! {
     // Only a reference, since every send under test reads this.
@@ -51,29 +49,6 @@ pub(crate) fn with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> T {
 }
 
 // Non-generic calls for generic code: a closure for `with` would be compiled for every actor type.
-
-pub(crate) fn spawn(actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
-    Target::controlled(with(|rt| rt.spawn(actor, options)))
-}
-
-pub(crate) fn spawn_with(
-    supervisor: Option<Address>,
-    factory: Factory,
-    options: &SpawnOptions,
-) -> Target {
-    Target::controlled(with(|rt| rt.spawn_with(supervisor, factory, options)))
-}
-
-/// Returns the registry of names; starts `registry` if there is none yet.
-pub(crate) fn names(registry: &mut dyn Spawn) -> Target {
-    if let Some(known) = with(|rt| rt.names()) {
-        return Target::controlled(known);
-    }
-    let options = SpawnOptions::named("registry");
-    let started = with(|rt| rt.spawn(registry, &options));
-    with(|rt| rt.set_names(started));
-    Target::controlled(started)
-}
 
 pub(crate) fn has_stopped(of: Address) -> bool {
     with(|rt| rt.has_stopped(of))

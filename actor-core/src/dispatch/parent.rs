@@ -1,0 +1,105 @@
+//! The parent of a spawn, a system or an actor of either executor: [`Parent`].
+
+use std::sync::Arc;
+
+use super::Target;
+use crate::identity::Address;
+use crate::production::{self, Hub, LiveActor};
+use crate::seam::{self, NamesOn, Spawn, SpawnOptions};
+use crate::supervision::Supervision;
+
+/// An actor about to be spawned, for either executor.
+pub(crate) trait AnySpawn: Spawn<Arc<LiveActor>> + Spawn<Address> {}
+
+impl<S: Spawn<Arc<LiveActor>> + Spawn<Address>> AnySpawn for S {}
+
+/// The parent of a spawn.
+#[derive(Clone, Copy)]
+pub struct Parent<'a>(ParentKind<'a>);
+
+/// The executor of the parent, and the actor unless the parent is a system.
+#[derive(Clone, Copy)]
+enum ParentKind<'a> {
+    Live(&'a Arc<Hub>, Option<&'a Arc<LiveActor>>),
+    Controlled(Option<Address>),
+}
+
+impl<'a> Parent<'a> {
+    pub(crate) fn live(hub: &'a Arc<Hub>, actor: Option<&'a Arc<LiveActor>>) -> Self {
+        Self(ParentKind::Live(hub, actor))
+    }
+
+    pub(crate) fn controlled(actor: Option<Address>) -> Self {
+        Self(ParentKind::Controlled(actor))
+    }
+
+    pub(crate) fn spawn(self, actor: &mut dyn AnySpawn, options: &SpawnOptions) -> Target {
+        match self.0 {
+            ParentKind::Live(hub, _) => production::spawn(hub, actor, options).into(),
+            ParentKind::Controlled(_) => seam::with(|rt| rt.spawn(actor, options)).into(),
+        }
+    }
+
+    /// Starts an actor as a supervised child.
+    pub(crate) fn spawn_with(
+        self,
+        factory: Box<dyn AnySpawn + Send>,
+        options: &SpawnOptions,
+    ) -> Target {
+        match self.0 {
+            ParentKind::Live(hub, supervisor) => {
+                production::spawn_with(hub, supervisor, factory, options).into()
+            }
+            ParentKind::Controlled(supervisor) => {
+                seam::with(|rt| rt.spawn_with(supervisor, factory, options)).into()
+            }
+        }
+    }
+
+    /// Sets the supervision of the children from now on.
+    pub(crate) fn supervise(self, supervision: Supervision) {
+        match self.0 {
+            ParentKind::Live(hub, supervisor) => {
+                production::supervise(hub, supervisor, supervision);
+            }
+            ParentKind::Controlled(Some(supervisor)) => {
+                seam::with(|rt| rt.supervise(supervisor, supervision));
+            }
+            ParentKind::Controlled(None) => seam::with(|rt| rt.supervise_system(supervision)),
+        }
+    }
+
+    /// Returns the registry of names; starts `registry` if there is none yet.
+    pub(crate) fn names(self, registry: &mut dyn AnySpawn) -> Target {
+        if let ParentKind::Live(hub, _) = self.0 {
+            return production::names(hub, registry).into();
+        }
+        let known = seam::with(|rt| rt.names()).unwrap_or_else(|| {
+            let options = SpawnOptions::named("registry");
+            let started = seam::with(|rt| rt.spawn(registry, &options));
+            seam::with(|rt| rt.set_names(started));
+            started
+        });
+        known.into()
+    }
+
+    /// Returns the registry of names of a node.
+    pub(crate) fn names_on(self, node: &str) -> NamesOn<Target> {
+        match self.0 {
+            ParentKind::Live(hub, _) => hub.names_on(node).map(Target::from),
+            ParentKind::Controlled(_) => seam::with(|rt| rt.names_on(node)).map(Target::from),
+        }
+    }
+
+    /// Returns what the actors of a production system share; `None` under test.
+    pub(crate) fn hub(self) -> Option<&'a Arc<Hub>> {
+        match self.0 {
+            ParentKind::Live(hub, _) => Some(hub),
+            ParentKind::Controlled(_) => None,
+        }
+    }
+
+    pub(crate) fn is_live(self) -> bool {
+        self.hub().is_some()
+    }
+}

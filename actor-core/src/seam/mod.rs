@@ -1,0 +1,60 @@
+//! The seam between actors and the executor that runs them.
+//!
+//! Both executors run the untyped parts of an actor: its [mail](AnyMail), its [`Body`], effects, requests.
+//! They are made in [`actor`](crate::Actor)'s module, where the type is known, and the executors see them as
+//! [`AnyMail`] and [`AnyInstance`]. So everything around them is compiled once, and not for each actor type.
+//!
+//! A controlled executor, the tester's, implements [`Runtime`]. While an execution is controlled, a
+//! thread-local pointer leads to the implementation (`current`), and each effect of an actor goes there.
+//! The tester uses this module and nothing else that is hidden in this crate. Production uses the parts alone:
+//! [`dispatch`](crate::dispatch), above both, decides which of the two a call goes to.
+
+mod actor_id;
+mod announcing;
+mod asking;
+mod body;
+mod crossing;
+mod current;
+pub(crate) mod disk;
+mod effects;
+mod faults;
+mod mail;
+mod mailbox;
+pub(crate) mod rules;
+mod runtime;
+mod sharing;
+mod spawning;
+
+pub use crate::identity::{
+    Address, AskId, CapacityRequestId, DiskCallId, DiskId, EncodedActorRef, TimerId,
+};
+pub use crate::panics::{Payload, call_each, discard, drop_each};
+pub use crate::renaming::{name_of, with_renaming};
+pub use crate::supervision::children::{Children, Order};
+pub use crate::supervision::options::ChildOptions;
+pub use asking::{AnySlot, AskError, AskSlot, Fate};
+pub use body::{AnyInstance, Body, Driver, NextWork, RunOutcome};
+pub use crossing::CannotCross;
+pub use current::{block_on, enter, is_controlled};
+pub use effects::{
+    Announce, LinkNotice, NextTick, Notice, Offered, Purpose, PutReason, PutStart, ShutdownSummary,
+    Stop,
+};
+pub use faults::{
+    CallErrors, DiskAfterRestart, InjectedError, MessageFault, Script, ScriptedFault,
+};
+pub use mail::{AnyMail, AnySlab, Mail, MakeMail};
+pub use mailbox::{Mailbox, Overflow};
+pub use rules::{CHAIN_MAX, Violation, ViolationKind};
+pub use runtime::{NodeCode, Runtime};
+pub use sharing::{
+    Access, AccessEffect, Hold, Locals, NewTask, ObjectId, Release, Sharing, SourceLocation, Wait,
+};
+pub use spawning::{AskSupervisor, Factory, Host, NamesOn, Spawn, SpawnOptions, SpawnType};
+
+pub(crate) use announcing::Announcing;
+pub(crate) use asking::{AskStatus, wake};
+pub(crate) use body::{CatchPanic, NextJob, hand_back};
+pub(crate) use crossing::Carry;
+pub(crate) use current::*;
+pub(crate) use mail::{Mailed, mail_of};
