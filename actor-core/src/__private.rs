@@ -17,12 +17,9 @@ pub mod select {
 pub use crate::actor::crossing::{Crosses, ToCarry, of_a_message};
 pub use crate::actor::protocol::EventSender;
 pub use crate::fingerprint::autoref::{AutorefValue, debug_methods, field_methods, value_methods};
-pub use crate::seam::AskSlot;
 pub use crate::seam::CannotCross;
 pub use crate::seam::Driver;
 pub use crate::services::probe::Double;
-pub use crate::specification::monitor::AnyMonitor;
-pub use crate::specification::predicate::{Expectation, Predicate, PredicateResult, Snapshot};
 
 /// Asserts that an actor is `Send`. rustc shows the next line, comment included, as the advice in its error.
 #[rustfmt::skip]

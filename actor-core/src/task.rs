@@ -155,20 +155,12 @@ impl<T> JoinHandle<T> {
     /// # }
     /// ```
     pub fn abort(&self) {
-        match &self.0 {
-            Inner::Live(task) => task.abort(),
-            Inner::Controlled(joined) => {
-                let _ = seam::try_with(|rt| rt.abort(joined.task));
-            }
-        }
+        self.abort_handle().abort();
     }
 
     /// True if the task has ended.
     pub fn is_finished(&self) -> bool {
-        match &self.0 {
-            Inner::Live(task) => task.is_finished(),
-            Inner::Controlled(joined) => joined.is_over(),
-        }
+        self.abort_handle().is_finished()
     }
 
     /// Returns a handle that can only abort the task.
@@ -283,10 +275,6 @@ impl<T: Send + 'static> ControlledTask<T> {
 }
 
 impl<T> ControlledTask<T> {
-    fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
-    }
-
     fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Result<T, JoinError>> {
         if !seam::is_controlled() {
             return Poll::Pending;

@@ -137,65 +137,32 @@ impl<A: Actor> AnyInstance for Instance<A> {
     }
 }
 
-/// An actor value that is about to be spawned.
-pub(crate) struct ValueSpawn<A: Actor> {
-    /// `None` once the actor is spawned.
-    actor: Option<A>,
-    count: Option<Weak<RefCount>>,
-}
-
-impl<A: Actor> ValueSpawn<A> {
-    pub(crate) fn new(actor: A) -> Self {
-        Self::counting(actor, None)
-    }
-
-    /// Makes a spawn as [`new`](Self::new) does, with the count of references to the actor.
-    pub(crate) fn counting(actor: A, count: Option<Weak<RefCount>>) -> Self {
-        Self {
-            actor: Some(actor),
-            count,
-        }
-    }
-}
-
-impl<A: Actor> SpawnType for ValueSpawn<A> {
-    fn info(&self) -> &'static ActorInfo {
-        A::INFO
-    }
-
-    fn actor_type(&self) -> TypeId {
-        TypeId::of::<A>()
-    }
-
-    fn path(&self) -> &'static str {
-        std::any::type_name::<A>()
-    }
-
-    fn mail(&self) -> MakeMail {
-        Mail::<A>::boxed
-    }
-}
-
-impl<A: Actor, Me: Into<Target>> Spawn<Me> for ValueSpawn<A> {
-    fn instance(&mut self, me: Me) -> Box<dyn AnyInstance> {
-        let actor = self.actor.take().expect("an actor is spawned once");
-        instance(actor, &me.into(), self.count.as_ref())
-    }
-}
-
-/// The factory of a supervised actor, which makes one value after another.
-pub(crate) struct FactorySpawn<F> {
+/// An actor about to be spawned: a function that makes its value, or one value after another.
+pub(crate) struct TypedSpawn<F> {
     make: F,
     count: Option<Weak<RefCount>>,
 }
 
-impl<F> FactorySpawn<F> {
-    pub(crate) fn counting(make: F, count: Option<Weak<RefCount>>) -> Self {
+impl<F> TypedSpawn<F> {
+    /// Describes the spawn of an actor whose references `count` counts, if they are counted.
+    pub(crate) fn new(make: F, count: Option<Weak<RefCount>>) -> Self {
         Self { make, count }
     }
 }
 
-impl<A: Actor, F: FnMut() -> A> SpawnType for FactorySpawn<F> {
+/// Describes the spawn of one value, as [`TypedSpawn::new`] does that of a factory's values.
+pub(crate) fn spawn_of<A: Actor>(
+    actor: A,
+    count: Option<Weak<RefCount>>,
+) -> TypedSpawn<impl FnMut() -> A> {
+    let mut actor = Some(actor);
+    TypedSpawn::new(
+        move || actor.take().expect("an actor is spawned once"),
+        count,
+    )
+}
+
+impl<A: Actor, F: FnMut() -> A> SpawnType for TypedSpawn<F> {
     fn info(&self) -> &'static ActorInfo {
         A::INFO
     }
@@ -213,7 +180,7 @@ impl<A: Actor, F: FnMut() -> A> SpawnType for FactorySpawn<F> {
     }
 }
 
-impl<A: Actor, F: FnMut() -> A, Me: Into<Target>> Spawn<Me> for FactorySpawn<F> {
+impl<A: Actor, F: FnMut() -> A, Me: Into<Target>> Spawn<Me> for TypedSpawn<F> {
     fn instance(&mut self, me: Me) -> Box<dyn AnyInstance> {
         instance((self.make)(), &me.into(), self.count.as_ref())
     }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use actor_macros::actor;
 
 use super::crossing::ClonedAcrossNodes;
-use super::instance::ValueSpawn;
+use super::instance::spawn_of;
 use super::{ActorRef, AnyRef, Context};
 use crate::asking::{Ask, Reply, TimedAsk};
 use crate::dispatch::{Parent, Target};
@@ -90,7 +90,7 @@ impl std::error::Error for LookupError {}
 
 /// Returns the registry of a system.
 pub(crate) fn names(parent: Parent<'_>) -> ActorRef<Names> {
-    ActorRef::new(parent.names(&mut ValueSpawn::new(Names::default())))
+    ActorRef::new(parent.names(&mut spawn_of(Names::default(), None)))
 }
 
 /// Looks up a name, in this registry or in that of a node.

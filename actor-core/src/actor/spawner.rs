@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use super::instance::{FactorySpawn, ValueSpawn};
+use super::instance::{TypedSpawn, spawn_of};
 use super::names::{NameEntry, names};
 use super::{Actor, ActorRef};
 use crate::dispatch::{AnySpawn, Parent, RefCount, Target};
@@ -207,7 +207,7 @@ impl<'a> Spawner<'a> {
     /// Starts the actor and returns a reference to it, to which events may be sent at once.
     pub fn spawn<A: Actor>(self, actor: A) -> ActorRef<A> {
         let count = PendingRefCount::begin(self.ref_counted);
-        let mut actor = ValueSpawn::counting(actor, count.weak());
+        let mut actor = spawn_of(actor, count.weak());
         ActorRef::new(self.start(&mut actor, count))
     }
 
@@ -308,7 +308,7 @@ impl<'a> Spawner<'a> {
     /// ```
     pub fn spawn_with<A: Actor>(self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
         let count = PendingRefCount::begin(self.ref_counted);
-        let factory = Box::new(FactorySpawn::counting(factory, count.weak()));
+        let factory = Box::new(TypedSpawn::new(factory, count.weak()));
         ActorRef::new(self.start_with(factory, count))
     }
 

@@ -60,13 +60,13 @@ impl ActorExecutor {
     /// Reports a state transition to the tester, which counts transitions.
     pub(crate) fn entered(&self, from: Option<usize>, to: usize) {
         if let Self::Controlled(owner) = self {
-            seam::entered(*owner, from, to);
+            seam::with(|rt| rt.entered(*owner, from, to));
         }
     }
 
     pub(crate) fn raised(&self, state: usize, event: u16) {
         if let Self::Controlled(owner) = self {
-            seam::raised(*owner, state, event);
+            seam::with(|rt| rt.raised(*owner, state, event));
         }
     }
 

@@ -96,14 +96,6 @@ pub(crate) fn receive(owner: Address, event: u16, waker: &Waker) -> Poll<(Rc<dyn
     }
 }
 
-pub(crate) fn entered(owner: Address, from: Option<usize>, to: usize) {
-    with(|rt| rt.entered(owner, from, to));
-}
-
-pub(crate) fn raised(owner: Address, state: usize, event: u16) {
-    with(|rt| rt.raised(owner, state, event));
-}
-
 /// Calls the current runtime, if there is one: for destructors.
 pub(crate) fn try_with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> Option<T> {
     is_controlled().then(|| CURRENT.with(|runtime| f(&**runtime)))

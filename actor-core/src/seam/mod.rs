@@ -30,6 +30,8 @@ pub use crate::identity::{
 };
 pub use crate::panics::{Payload, call_each, discard, drop_each};
 pub use crate::renaming::{name_of, with_renaming};
+pub use crate::specification::monitor::AnyMonitor;
+pub use crate::specification::predicate::{Expectation, Predicate, PredicateResult, Snapshot};
 pub use crate::supervision::children::{Children, Order};
 pub use crate::supervision::options::ChildOptions;
 pub use asking::{AnySlot, AskError, AskSlot, Fate};

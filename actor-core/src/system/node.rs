@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::System;
 use crate::actor::HasParent;
-use crate::actor::instance::ValueSpawn;
+use crate::actor::instance::spawn_of;
 use crate::actor::names::{Names, names};
 use crate::dispatch::Target;
 use crate::event::Event;
@@ -302,5 +302,5 @@ fn owned(names: &[&str]) -> Vec<Box<str>> {
 }
 
 fn registry<Me: Into<Target>>() -> Box<dyn Spawn<Me>> {
-    Box::new(ValueSpawn::new(Names::booting()))
+    Box::new(spawn_of(Names::booting(), None))
 }

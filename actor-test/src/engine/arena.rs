@@ -10,10 +10,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Waker;
 
-use actor_core::__private::AskSlot;
 use actor_core::seam::{
-    Address, Announce, AnyMail, AnySlab, Body, Factory, NextTick, Notice, PutReason, PutStart,
-    Spawn, call_each, drop_each,
+    Address, Announce, AnyMail, AnySlab, AskSlot, Body, Factory, NextTick, Notice, PutReason,
+    PutStart, Spawn, call_each, drop_each,
 };
 
 use crate::engine::world::endings::OrphanedValues;

@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use actor_core::__private::Expectation;
+use actor_core::seam::Expectation;
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{BugKind, Finding, Reason};

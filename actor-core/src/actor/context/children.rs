@@ -54,7 +54,9 @@ impl<A: Actor> Context<A> {
         A: Handler<Failure, Reply = Decision>,
     {
         match &self.home {
-            ActorExecutor::Live(local) => local.decide_failures(ask_supervisor::<A, _>),
+            ActorExecutor::Live(local) => {
+                local.live_actor().decide_failures(ask_supervisor::<A, _>);
+            }
             ActorExecutor::Controlled(me) => {
                 seam::with(|rt| rt.decide_failures(*me, ask_supervisor::<A, _>));
             }

@@ -279,7 +279,7 @@ impl<A: Actor> Context<A> {
     /// Reports a failed operation of an actor that goes on, if nobody waits for the result.
     pub(crate) fn report(&self, error: &str) {
         match &self.home {
-            ActorExecutor::Live(local) => local.report(error),
+            ActorExecutor::Live(local) => local.live_actor().report(error),
             ActorExecutor::Controlled(_) => seam::with(|rt| rt.report(error)),
         }
     }

@@ -4,9 +4,11 @@ use super::Context;
 use crate::actor::{Actor, ActorRef, AnyRef, Handler};
 use crate::asking::Reply;
 use crate::dispatch::ActorExecutor;
+use crate::identity::ActorId;
+use crate::production::LiveActor;
 use crate::seam::{self, AnyMail};
 use crate::slab::Slot;
-use crate::supervision::Terminated;
+use crate::supervision::{StopReason, Terminated};
 
 /// Watches and links: notification of the end of other actors.
 impl<A: Actor> Context<A> {
@@ -43,21 +45,13 @@ impl<A: Actor> Context<A> {
     where
         A: Handler<Terminated>,
     {
-        let notice = |actor, reason| A::__message(Terminated { actor, reason }, Reply::nobody());
         match &mut self.home {
             ActorExecutor::Controlled(watcher) => {
                 let (id, target) = (other.target().id(), other.target().address());
-                let notice = Box::new(move |mail: &dyn AnyMail, reason| {
-                    mail.put(&mut Slot::Full(notice(id, reason)))
-                });
+                let notice = Box::new(move |mail: &dyn AnyMail, reason| put::<A>(mail, id, reason));
                 seam::watch(*watcher, target, notice);
             }
-            ActorExecutor::Live(local) => {
-                local.watch(other.target().watched(), |watcher, actor, reason| {
-                    let ended = Terminated { actor, reason };
-                    watcher.notify::<A>(A::__message(ended, Reply::nobody()), None);
-                })
-            }
+            ActorExecutor::Live(local) => local.watch(other.target().watched(), notify::<A>),
         }
     }
 
@@ -146,7 +140,7 @@ impl<A: Actor> Context<A> {
                 let other = other.target().address();
                 seam::with(|rt| rt.link(*me, other));
             }
-            ActorExecutor::Live(local) => local.link(other.target().watched()),
+            ActorExecutor::Live(local) => local.live_actor().link(other.target().watched()),
         }
     }
 
@@ -161,7 +155,7 @@ impl<A: Actor> Context<A> {
                 let other = other.target().address();
                 seam::with(|rt| rt.unlink(*me, other));
             }
-            ActorExecutor::Live(local) => local.unlink(other.target().watched()),
+            ActorExecutor::Live(local) => local.live_actor().unlink(other.target().watched()),
         }
     }
 
@@ -172,16 +166,24 @@ impl<A: Actor> Context<A> {
         A: Handler<Terminated>,
     {
         match &self.home {
-            ActorExecutor::Controlled(me) => seam::with(|rt| {
-                rt.trap_links(*me, |mail, actor, reason| {
-                    let ended = Terminated { actor, reason };
-                    mail.put(&mut Slot::Full(A::__message(ended, Reply::nobody())))
-                });
-            }),
-            ActorExecutor::Live(local) => local.trap_links(|watcher, actor, reason| {
-                let ended = Terminated { actor, reason };
-                watcher.notify::<A>(A::__message(ended, Reply::nobody()), None);
-            }),
+            ActorExecutor::Controlled(me) => seam::with(|rt| rt.trap_links(*me, put::<A>)),
+            ActorExecutor::Live(local) => local.live_actor().trap_links(notify::<A>),
         }
     }
+}
+
+/// Puts the notice of an actor's end into a watcher's mail.
+fn put<A: Handler<Terminated>>(
+    mail: &dyn AnyMail,
+    actor: ActorId,
+    reason: StopReason,
+) -> (u32, u16) {
+    let ended = Terminated { actor, reason };
+    mail.put(&mut Slot::Full(A::__message(ended, Reply::nobody())))
+}
+
+/// Sends the notice of an actor's end to a watcher in production.
+fn notify<A: Handler<Terminated>>(watcher: &LiveActor, actor: ActorId, reason: StopReason) {
+    let ended = Terminated { actor, reason };
+    watcher.notify::<A>(A::__message(ended, Reply::nobody()), None);
 }

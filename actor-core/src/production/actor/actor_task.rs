@@ -91,10 +91,10 @@ fn launch(
         (Host::BlockingThreads | Host::Thread, _) => {
             let started =
                 HostThreads::thread(&actor.name(), &actor.hub().executor).map_err(|error| {
-                    actor.failed(FailureCause {
-                        kind: FailureKind::Background,
-                        message: format!("it has no thread: {error}"),
-                    });
+                    actor.fail(
+                        FailureKind::Background,
+                        format!("it has no thread: {error}"),
+                    );
                     actor.signals.add(KILL | QUIT);
                 });
             started.ok()
@@ -457,10 +457,8 @@ impl ActorTask {
     fn is_final(&self, taken: u16, reason: StopReason) -> Option<StopReason> {
         if taken & EXHAUSTED != 0 {
             if let Some(supervised) = self.supervised() {
-                self.actor.failed(FailureCause {
-                    kind: FailureKind::Exhausted,
-                    message: supervised.children.limit(),
-                });
+                self.actor
+                    .fail(FailureKind::Exhausted, supervised.children.limit());
             }
             return Some(StopReason::Exhausted);
         }

@@ -7,6 +7,7 @@ use std::task::{Context as TaskContext, Poll};
 
 use super::live_actor::LiveActor;
 use crate::panics::catch_panic;
+use crate::supervision::FailureKind;
 
 /// A future whose panics, also in `drop`, are reported as its owner's. The output is `None` then.
 pub(in crate::production) struct ReportPanic<T> {
@@ -29,7 +30,7 @@ impl<T> ReportPanic<T> {
     fn drop_future(&mut self) {
         let future = self.future.take();
         if let Err(message) = catch_panic(|| drop(future)) {
-            self.owner.lost_in_background(message);
+            self.owner.fail(FailureKind::Background, message);
         }
     }
 }
@@ -45,7 +46,7 @@ impl<T> Future for ReportPanic<T> {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(output)) => Some(output),
             Err(message) => {
-                self.owner.lost_in_background(message);
+                self.owner.fail(FailureKind::Background, message);
                 None
             }
         };

@@ -48,6 +48,13 @@ struct SystemChildrenState {
     failures: BTreeMap<u64, Failure>,
 }
 
+impl LiveActor {
+    /// Makes the actor decide itself about its failed children.
+    pub(crate) fn decide_failures(self: &Arc<Self>, ask: AskSupervisor<Arc<Self>>) {
+        self.children().decide_failures(ask);
+    }
+}
+
 /// Sets the supervision of the children of an actor, or of the system, from now on.
 pub(crate) fn supervise(
     hub: &Arc<Hub>,
@@ -118,7 +125,7 @@ impl LiveChildren {
     }
 
     /// Makes the supervisor decide itself about failed children.
-    pub(in crate::production) fn decide_failures(&self, ask: AskSupervisor<Arc<LiveActor>>) {
+    fn decide_failures(&self, ask: AskSupervisor<Arc<LiveActor>>) {
         let mut state = lock(&self.state);
         state.children.ask();
         state.ask = Some(ask);
@@ -296,10 +303,10 @@ impl LiveChildren {
             Ok(slept) => slept,
             // Without a time driver, a restart at once is better than none.
             Err(message) => {
-                child.failed(FailureCause {
-                    kind: FailureKind::Background,
-                    message: format!("it is brought back at once: {message}"),
-                });
+                child.fail(
+                    FailureKind::Background,
+                    format!("it is brought back at once: {message}"),
+                );
                 return self.waited(id);
             }
         };

@@ -81,7 +81,7 @@ impl Hub {
             },
             executor,
             dispatcher,
-            hooks: whole.map_or_else(|| Arc::new(Hooks::new()), |whole| whole.hooks.clone()),
+            hooks: whole.map_or_else(Arc::default, |whole| whole.hooks.clone()),
             nodes: whole.map_or_else(Arc::default, |whole| whole.nodes.clone()),
             node: name,
             crashed: AtomicBool::new(false),
@@ -93,7 +93,7 @@ impl Hub {
             #[cfg(debug_assertions)]
             waits: Waits::default(),
             observer_flags: ObserverFlags::default(),
-            watchdog: Watchdog::new(),
+            watchdog: Watchdog::default(),
             #[cfg(feature = "metrics")]
             meters: crate::production::observing::meters::AllMeters::default(),
             unfinished: Mutex::default(),
@@ -136,7 +136,7 @@ impl Hub {
 
     pub(in crate::production) fn failed(&self, actor: ActorId, name: &str, fault: FailureCause) {
         let failure = Failure::new(actor, name.to_owned(), fault.kind, fault.message);
-        self.hooks.failed(&failure);
+        self.hooks.failure.call(&failure);
     }
 
     /// Returns true if monitors observe anything: the only cost of monitors if there are none.
@@ -211,7 +211,7 @@ impl Hub {
             let name = |id: Option<ActorId>| self.registry.name_of(id?);
             violation.sender_name = name(violation.sender);
             violation.target_name = name(violation.target);
-            self.hooks.violated(&violation);
+            self.hooks.violation.call(&violation);
         }
     }
 
@@ -240,7 +240,7 @@ impl Hub {
 pub(in crate::production) async fn watch_heat(hub: Arc<Hub>) {
     loop {
         for violation in &hub.monitors.overdue(hub.now()) {
-            hub.hooks.violated(violation);
+            hub.hooks.violation.call(violation);
         }
         let heated = hub.monitors.heated.notified();
         match hub.monitors.deadline() {

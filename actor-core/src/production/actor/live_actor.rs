@@ -546,23 +546,18 @@ impl LiveActor {
         }
     }
 
+    /// Reports a failure of that kind.
+    pub(in crate::production) fn fail(&self, kind: FailureKind, message: String) {
+        self.failed(FailureCause { kind, message });
+    }
+
     pub(in crate::production) fn failed(&self, fault: FailureCause) {
         telemetry::failed(self, &fault);
         self.hub.failed(self.id, &self.name(), fault);
     }
 
     pub(crate) fn report(&self, error: &str) {
-        self.failed(FailureCause {
-            kind: FailureKind::Unheard,
-            message: error.to_owned(),
-        });
-    }
-
-    pub(in crate::production) fn lost_in_background(&self, message: String) {
-        self.failed(FailureCause {
-            kind: FailureKind::Background,
-            message,
-        });
+        self.fail(FailureKind::Unheard, error.to_owned());
     }
 
     /// Closes the inbox: unread events become dead letters.

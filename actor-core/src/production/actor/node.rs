@@ -104,7 +104,7 @@ impl LiveNodes {
     ) {
         match self.find(name) {
             Some(node) => f(&node),
-            None => whole.hooks.failed(&Failure {
+            None => whole.hooks.failure.call(&Failure {
                 actor: ActorId::live(0),
                 name: format!("node {name}"),
                 kind: FailureKind::Unheard,
@@ -176,7 +176,7 @@ impl LiveNode {
 
     fn report(&self, kind: FailureKind, message: String) {
         if let Some(whole) = self.0.whole.upgrade() {
-            whole.hooks.failed(&Failure {
+            whole.hooks.failure.call(&Failure {
                 actor: ActorId::live(0),
                 name: format!("node {}", self.0.name),
                 kind,

@@ -221,7 +221,7 @@ impl LiveActor {
         waiting.notify(self.id(), ended);
     }
 
-    pub(in crate::production) fn link(self: &Arc<Self>, other: &Arc<Self>) {
+    pub(crate) fn link(self: &Arc<Self>, other: &Arc<Self>) {
         if self.id() == other.id() {
             return;
         }
@@ -233,7 +233,7 @@ impl LiveActor {
         }
     }
 
-    pub(in crate::production) fn unlink(&self, other: &Self) {
+    pub(crate) fn unlink(&self, other: &Self) {
         self.forget_link_to(other.id());
         other.forget_link_to(self.id());
     }
@@ -257,7 +257,7 @@ impl LiveActor {
     }
 
     /// Notifies the actor of failures of linked actors, which it then does not share.
-    pub(in crate::production) fn trap_links(&self, notify: SendNotice) {
+    pub(crate) fn trap_links(&self, notify: SendNotice) {
         self.with_relations(|relations| relations.get_or_insert_default().trap = Some(notify));
     }
 

@@ -10,10 +10,7 @@ use super::live_actor::LiveActor;
 #[cfg(debug_assertions)]
 use crate::identity::ActorId;
 #[cfg(debug_assertions)]
-use crate::production::{
-    host::{current::Sender, lock},
-    observing::hooks::FailureCause,
-};
+use crate::production::host::{current::Sender, lock};
 #[cfg(debug_assertions)]
 use crate::supervision::FailureKind;
 
@@ -51,10 +48,7 @@ impl TrackedAsk {
         if let Some(cycle) = self.closes_cycle() {
             let names = cycle.iter().chain(cycle.first()).map(|actor| actor.name());
             let message = names.collect::<Vec<_>>().join(" -> ");
-            cycle[0].failed(FailureCause {
-                kind: FailureKind::AskCycle,
-                message,
-            });
+            cycle[0].fail(FailureKind::AskCycle, message);
         }
     }
 

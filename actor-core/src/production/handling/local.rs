@@ -17,7 +17,7 @@ use crate::production::host::executor::{PoolTasks, TaskHandle, Ticks, sleep};
 use crate::production::host::slice;
 use crate::production::mailbox::fired::{FiredTimer, TimerCancellation};
 use crate::production::observing::observer_flags::{AGES, DEPTH, STUCK};
-use crate::seam::{AnyMail, AskError, AskSupervisor, NextWork};
+use crate::seam::{AnyMail, AskError, NextWork};
 use crate::specification::Moment;
 
 /// The local half of a live actor, independent of the actor's type.
@@ -49,10 +49,6 @@ impl LocalActor {
         &self.actor
     }
 
-    pub(crate) fn decide_failures(&self, ask: AskSupervisor<Arc<LiveActor>>) {
-        self.actor.children().decide_failures(ask);
-    }
-
     pub(crate) fn hub(&self) -> &Arc<Hub> {
         self.actor.hub()
     }
@@ -66,17 +62,11 @@ impl LocalActor {
     }
 
     pub(crate) fn after(&mut self, delay: Duration, fire: Fire) -> LiveTimer {
-        let actor = self.actor.clone();
-        let armed = Arc::new(TimerCancellation::new(&self.actor));
         let sleep = sleep(delay); // called before the task runs, since the delay counts from now
-        let fires = armed.clone();
-        let task = self.background(Box::pin(async move {
+        self.when(Box::pin(async move {
             sleep.await;
-            if !fires.is_cancelled() {
-                fire(&actor, FiredTimer::new(fires));
-            }
-        }));
-        LiveTimer::new(armed, task)
+            fire
+        }))
     }
 
     pub(crate) fn every(&mut self, period: Duration, fire: FireAgain) -> LiveTimer {
@@ -127,18 +117,6 @@ impl LocalActor {
         task
     }
 
-    pub(crate) fn link(&self, other: &Arc<LiveActor>) {
-        self.actor.link(other);
-    }
-
-    pub(crate) fn trap_links(&self, notify: SendNotice) {
-        self.actor.trap_links(notify);
-    }
-
-    pub(crate) fn unlink(&self, other: &LiveActor) {
-        self.actor.unlink(other);
-    }
-
     pub(crate) fn watch(&mut self, other: &LiveActor, notify: SendNotice) {
         let watched = self.watched.get_or_insert_default();
         other.watch(Watcher {
@@ -152,10 +130,6 @@ impl LocalActor {
         if let Some(watched) = &mut self.watched {
             watched.forget(other.id());
         }
-    }
-
-    pub(crate) fn report(&self, error: &str) {
-        self.actor.report(error);
     }
 
     /// Returns the mail that holds the messages of the returned slots.

@@ -12,13 +12,11 @@ use loom::thread::{self, JoinHandle};
 use super::bound::{Admission, BoundCounter};
 use super::queue::{Entry, EntryKind, Letters, Reading};
 use super::sync::{Mutex, lock};
-use crate::actor::instance::ValueSpawn;
+use crate::actor::instance::spawn_of;
 use crate::actor::{Actor, Handler};
 use crate::prelude::*;
-use crate::production::Spawn;
 use crate::production::host::current::Sender;
-use crate::seam;
-use crate::seam::mail_of;
+use crate::seam::{self, SpawnType, mail_of};
 use crate::slab::Slot;
 
 #[derive(Debug)]
@@ -72,12 +70,12 @@ fn park(mailbox: &Mailbox, turn: &Arc<Turn>) {
 }
 
 fn new(settings: seam::Mailbox) -> Arc<Mailbox> {
-    let make_mail = ValueSpawn::new(Sink).mail();
+    let make_mail = spawn_of(Sink, None).mail();
     Arc::new(Mailbox::new(make_mail, settings))
 }
 
 fn message(number: u32) -> Slot<<Sink as Actor>::Message> {
-    Slot::Full(Sink::message(Number(number), Reply::nobody()))
+    Slot::Full(Sink::__message(Number(number), Reply::nobody()))
 }
 
 /// Sends; returns `false` if the mailbox is closed.
@@ -93,7 +91,7 @@ fn push(mailbox: &Mailbox, number: u32) -> bool {
 fn open(letters: &Letters, entry: &Entry) -> u32 {
     assert!(entry.kind == EntryKind::Event);
     let message = mail_of::<Sink>(letters.mail()).take(entry.slot);
-    match Sink::unwrap(message) {
+    match Sink::__unwrap(message) {
         Ok((Number(number), _)) => number,
         Err(_) => unreachable!("numbers are all that is sent"),
     }

@@ -107,9 +107,30 @@ impl fmt::Display for DeadLetterReason {
     }
 }
 
-type OnFailure = Arc<dyn Fn(&Failure) + Send + Sync>;
 type OnDeadLetter = Arc<dyn Fn(&DeadLetter<'_>) + Send + Sync>;
-type OnViolation = Arc<dyn Fn(&MonitorViolation) + Send + Sync>;
+
+/// A hook for each `T`; the default prints a line to the standard error. No lock is held while it runs.
+pub(crate) struct Hook<T>(Mutex<Arc<dyn Fn(&T) + Send + Sync>>);
+
+impl<T: fmt::Display> Default for Hook<T> {
+    fn default() -> Self {
+        Self(Mutex::new(Arc::new(|found| {
+            eprintln!("actor-core: {found}")
+        })))
+    }
+}
+
+impl<T> Hook<T> {
+    pub(crate) fn set(&self, hook: impl Fn(&T) + Send + Sync + 'static) {
+        let before = std::mem::replace(&mut *lock(&self.0), Arc::new(hook));
+        drop(before);
+    }
+
+    pub(crate) fn call(&self, found: &T) {
+        let hook = lock(&self.0).clone();
+        guarded(|| hook(found));
+    }
+}
 
 thread_local! {
     /// True while a hook runs on this thread: what the hook causes is counted, but not shown to a hook.
@@ -118,28 +139,17 @@ thread_local! {
 
 /// The hooks of a system. They run on the thread on which the failure occurs, under no lock; a panic in a
 /// hook is caught and has no other effect.
+#[derive(Default)]
 pub(crate) struct Hooks {
-    failure: Mutex<OnFailure>,
+    pub(crate) failure: Hook<Failure>,
     dead_letter: Mutex<Option<OnDeadLetter>>,
-    violation: Mutex<OnViolation>,
+    pub(crate) violation: Hook<MonitorViolation>,
     dead_letters: AtomicU64,
     #[cfg(feature = "tracing")]
     carrier: OnceLock<SpanPropagator>,
 }
 
 impl Hooks {
-    pub(crate) fn new() -> Self {
-        Self {
-            failure: Mutex::new(Arc::new(|failure| eprintln!("actor-core: {failure}"))),
-            dead_letter: Mutex::new(None),
-            violation: Mutex::new(Arc::new(|violation| eprintln!("actor-core: {violation}"))),
-            dead_letters: AtomicU64::new(0),
-            #[cfg(feature = "tracing")]
-            carrier: OnceLock::new(),
-        }
-    }
-
-    /// Sets the carrier of span contexts; the first call counts.
     #[cfg(feature = "tracing")]
     pub(crate) fn carry(&self, carrier: SpanPropagator) {
         self.carrier.get_or_init(|| carrier);
@@ -150,24 +160,9 @@ impl Hooks {
         self.carrier.get()
     }
 
-    pub(crate) fn on_failure(&self, hook: OnFailure) {
-        let before = std::mem::replace(&mut *lock(&self.failure), hook);
-        drop(before);
-    }
-
     pub(crate) fn on_dead_letter(&self, hook: OnDeadLetter) {
         let before = lock(&self.dead_letter).replace(hook);
         drop(before);
-    }
-
-    pub(crate) fn on_violation(&self, hook: OnViolation) {
-        let before = std::mem::replace(&mut *lock(&self.violation), hook);
-        drop(before);
-    }
-
-    pub(crate) fn failed(&self, failure: &Failure) {
-        let hook = lock(&self.failure).clone();
-        guarded(|| hook(failure));
     }
 
     pub(crate) fn dead_letter(
@@ -191,18 +186,13 @@ impl Hooks {
         }
     }
 
-    pub(crate) fn violated(&self, violation: &MonitorViolation) {
-        let hook = lock(&self.violation).clone();
-        guarded(|| hook(violation));
-    }
-
     pub(crate) fn dead_letters(&self) -> u64 {
         self.dead_letters.load(Ordering::Relaxed)
     }
 }
 
 /// Runs a hook, unless one already runs on this thread.
-pub(crate) fn guarded(hook: impl FnOnce()) {
+fn guarded(hook: impl FnOnce()) {
     if IN_HOOK.replace(true) {
         return;
     }

@@ -1,12 +1,12 @@
 //! Limits for stuck handlers and deep mailboxes, and the hooks for actors that exceed them.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::hooks::guarded;
+use super::hooks::Hook;
 use super::work::HandlerInState;
 use crate::identity::ActorId;
 use crate::production::host::lock;
@@ -75,16 +75,14 @@ impl fmt::Display for DeepMailbox {
     }
 }
 
-type OnStuck = Arc<dyn Fn(&StuckActor) + Send + Sync>;
-type OnDeep = Arc<dyn Fn(&DeepMailbox) + Send + Sync>;
-
 /// The limits that are checked, and the hooks for actors that exceed them.
+#[derive(Default)]
 pub(in crate::production) struct Watchdog {
     pub(in crate::production) limits: Mutex<WatchdogLimits>,
     /// Notified when the limits have changed.
     pub(in crate::production) changed: Notify,
-    on_stuck: Mutex<OnStuck>,
-    on_deep: Mutex<OnDeep>,
+    pub(in crate::production) stuck: Hook<StuckActor>,
+    pub(in crate::production) deep: Hook<DeepMailbox>,
 }
 
 /// The time limit of handlers, and the limit of unread events.
@@ -111,15 +109,6 @@ pub(in crate::production) enum LimitExceeded {
 }
 
 impl Watchdog {
-    pub(in crate::production) fn new() -> Self {
-        Self {
-            limits: Mutex::default(),
-            changed: Notify::new(),
-            on_stuck: Mutex::new(Arc::new(|stuck| eprintln!("actor-core: {stuck}"))),
-            on_deep: Mutex::new(Arc::new(|deep| eprintln!("actor-core: {deep}"))),
-        }
-    }
-
     pub(in crate::production) fn limit_stuck(&self, limit: Duration) {
         lock(&self.limits).stuck = Some(limit);
         self.changed.notify_one();
@@ -130,26 +119,10 @@ impl Watchdog {
         self.changed.notify_one();
     }
 
-    pub(in crate::production) fn on_stuck(&self, hook: OnStuck) {
-        let before = std::mem::replace(&mut *lock(&self.on_stuck), hook);
-        drop(before);
-    }
-
-    pub(in crate::production) fn on_deep(&self, hook: OnDeep) {
-        let before = std::mem::replace(&mut *lock(&self.on_deep), hook);
-        drop(before);
-    }
-
     pub(in crate::production) fn report(&self, found: LimitExceeded) {
         match found {
-            LimitExceeded::Stuck(stuck) => {
-                let hook = lock(&self.on_stuck).clone();
-                guarded(|| hook(&stuck));
-            }
-            LimitExceeded::Deep(deep) => {
-                let hook = lock(&self.on_deep).clone();
-                guarded(|| hook(&deep));
-            }
+            LimitExceeded::Stuck(stuck) => self.stuck.call(&stuck),
+            LimitExceeded::Deep(deep) => self.deep.call(&deep),
         }
     }
 }

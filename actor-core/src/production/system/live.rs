@@ -112,7 +112,7 @@ impl LiveSystem {
     /// Calls `hook` for every [`Failure`] of an actor, instead of the hook before.
     /// The default prints one line to the standard error.
     pub fn on_failure(&self, hook: impl Fn(&Failure) + Send + Sync + 'static) {
-        self.0.hub.hooks.on_failure(Arc::new(hook));
+        self.0.hub.hooks.failure.set(hook);
     }
 
     /// Calls `hook` for every [`DeadLetter`], instead of the hook before. By default dead letters are
@@ -127,7 +127,7 @@ impl LiveSystem {
     /// A monitor's panic is not printed: the first registered monitor wraps the current panic hook of the
     /// process, so that panics of monitors don't reach it.
     pub fn on_violation(&self, hook: impl Fn(&MonitorViolation) + Send + Sync + 'static) {
-        self.0.hub.hooks.on_violation(Arc::new(hook));
+        self.0.hub.hooks.violation.set(hook);
     }
 
     /// Sets if a monitor goes on after a violation, in its state and with the changes that its handler made
@@ -205,7 +205,7 @@ impl LiveSystem {
     /// Calls `hook` for every [`StuckActor`], instead of the hook before, once a
     /// [limit](Self::watch_stuck) is set. The default prints one line to the standard error.
     pub fn on_stuck(&self, hook: impl Fn(&StuckActor) + Send + Sync + 'static) {
-        self.0.hub.watchdog.on_stuck(Arc::new(hook));
+        self.0.hub.watchdog.stuck.set(hook);
     }
 
     /// Reports each actor whose handler has run or waited for longer than `limit`, once for each handler.
@@ -242,7 +242,7 @@ impl LiveSystem {
     /// Calls `hook` for every [`DeepMailbox`], instead of the hook before, once a
     /// [limit](Self::watch_depth) is set. The default prints one line to the standard error.
     pub fn on_depth(&self, hook: impl Fn(&DeepMailbox) + Send + Sync + 'static) {
-        self.0.hub.watchdog.on_deep(Arc::new(hook));
+        self.0.hub.watchdog.deep.set(hook);
     }
 
     /// Reports each actor with more than `limit` unread events, once until it has fewer than half as

@@ -4,9 +4,8 @@ use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use actor_core::__private::{AnyMonitor, Expectation, Snapshot};
 use actor_core::generated::Moment;
-use actor_core::seam::{Address, Body};
+use actor_core::seam::{Address, AnyMonitor, Body, Expectation, Snapshot};
 use actor_core::specification::World;
 use actor_core::{ActorId, AskError, Event};
 
@@ -125,7 +124,7 @@ impl Engine {
         &mut self,
         from: u32,
         ask: u32,
-        slot: &actor_core::__private::AskSlot,
+        slot: &actor_core::seam::AskSlot,
         lost: Option<AskError>,
     ) {
         let (asker, letter, is_for_end) = {

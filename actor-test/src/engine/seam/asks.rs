@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use actor_core::__private::AskSlot;
 use actor_core::AskError;
-use actor_core::seam::{Address, AskId};
+use actor_core::seam::{Address, AskId, AskSlot};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};

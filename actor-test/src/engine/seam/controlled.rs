@@ -9,13 +9,12 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
 use actor_core::fs::{DiskOp, DiskOpResult};
 use actor_core::seam::{
-    Address, Announce, AnyMail, AskId, AskSupervisor, CallErrors, CapacityRequestId, DiskCallId,
-    DiskId, EncodedActorRef, Factory, InjectedError, LinkNotice, NamesOn, NextTick, NodeCode,
-    Notice, Offered, Purpose as Pretext, PutReason, PutStart, Runtime, Script, ScriptedFault,
-    Spawn, SpawnOptions, Stop, TimerId,
+    Address, Announce, AnyMail, AnyMonitor, AskId, AskSlot, AskSupervisor, CallErrors,
+    CapacityRequestId, DiskCallId, DiskId, EncodedActorRef, Expectation, Factory, InjectedError,
+    LinkNotice, NamesOn, NextTick, NodeCode, Notice, Offered, Predicate, Purpose as Pretext,
+    PutReason, PutStart, Runtime, Script, ScriptedFault, Spawn, SpawnOptions, Stop, TimerId,
 };
 use actor_core::supervision::Decision;
 use actor_core::{ActorId, AskError, Supervision};

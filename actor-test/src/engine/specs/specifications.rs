@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::hash::Hasher;
 
-use actor_core::__private::{AnyMonitor, Expectation, Predicate};
 use actor_core::Fingerprinter;
 use actor_core::generated::MonitorInfo;
+use actor_core::seam::{AnyMonitor, Expectation, Predicate};
 use actor_core::specification::{Temperature, World};
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ use crate::records::Record;
 
 /// Serialises an [`Expectation`], whose own package need not serialise anything.
 mod expectation {
-    use actor_core::__private::Expectation;
+    use actor_core::seam::Expectation;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     const ALL: [Expectation; 4] = [
