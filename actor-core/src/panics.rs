@@ -3,12 +3,18 @@
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The largest number of payloads in a row whose destructors may panic.
 const DEPTH: u32 = 4;
 
 /// The payload of a panic.
 pub type Payload = Box<dyn Any + Send>;
+
+/// Locks, and ignores poisoning: no user code runs under such a lock, so a panic leaves it consistent.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 pub(crate) fn catch_panic<T>(code: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(code)).map_err(message_of)

@@ -16,11 +16,12 @@ use std::io;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context as TaskContext, Waker};
 use std::time::Duration;
 
 use crate::object::{Accessed, Object, ObjectOperation};
+use crate::panics::lock;
 use crate::seam::{self, AccessEffect, Address, NewTask, Purpose, Wait};
 use crate::task::{NotifyJoinersOnDrop, tolerated_panic};
 
@@ -241,7 +242,7 @@ impl<T> ControlledThread<T> {
                 Some(payload) => payload,
                 None => unreachable!("it has panicked"),
             });
-            *put.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            *lock(&put) = Some(result);
             drop(notifies);
         });
         let thread = seam::with(|rt| {
@@ -262,7 +263,7 @@ impl<T> ControlledThread<T> {
     }
 
     fn result(&self) -> std::sync::MutexGuard<'_, Option<Result<T, Box<dyn Any + Send>>>> {
-        self.result.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.result)
     }
 
     #[track_caller]
@@ -413,7 +414,7 @@ impl Parker {
 
     /// Takes the token; returns true if the thread was unparked since the last call.
     fn take(&self) -> bool {
-        std::mem::take(&mut *self.token.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.token))
     }
 }
 
@@ -425,7 +426,7 @@ impl Thread {
             Handle::Live(live) => live.unpark(),
             Handle::Controlled(parker) => {
                 let unpark = || {
-                    *parker.token.lock().unwrap_or_else(PoisonError::into_inner) = true;
+                    *lock(&parker.token) = true;
                 };
                 parker.object.change("Parker", "unparks", unpark);
                 parker.object.unblock("Parker");

@@ -2,7 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::task::Waker;
 
 use super::{Ask, Reply};
@@ -10,6 +10,7 @@ use crate::dispatch::{ActorAddress, Target};
 use crate::environment::{ClockSleep, sleep};
 use crate::event::Event;
 use crate::identity::AskId;
+use crate::panics::lock;
 use crate::production::{Observed, TrackedAsk};
 use crate::seam::{self, AnySlot, AskStatus, CannotCross, Carry, Fate, Purpose, wake};
 
@@ -85,7 +86,7 @@ impl<R> Default for Crossing<R> {
 impl<R> ReplySlot<R> {
     #[inline]
     pub(super) fn lock(&self) -> MutexGuard<'_, SlotState<R>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 
     /// Records one more copy of the reply.

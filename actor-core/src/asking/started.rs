@@ -5,8 +5,9 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
 use super::Ask;
+use super::stopped::await_lifecycle;
 use crate::dispatch::Target;
-use crate::seam;
+use crate::production::LiveActor;
 use crate::supervision::StopReason;
 
 /// The future of an actor's start; made by [`ActorRef::started`](crate::ActorRef::started). Dropping the
@@ -16,16 +17,11 @@ pub struct Started(Ask<Result<(), StopReason>>);
 
 impl Started {
     pub(crate) fn of(target: &Target) -> Self {
-        let (reply, ask) = target.begin_ask_beside();
-        match target.live_actor() {
-            Some(actor) => actor.await_start(Box::new(reply)),
-            None => {
-                if let Some(id) = ask.controlled() {
-                    seam::with(|rt| rt.await_start(id, Box::new(|start| reply.put(start))));
-                }
-            }
-        }
-        Self(ask)
+        Self(await_lifecycle(
+            target,
+            LiveActor::await_start,
+            |rt, id, put| rt.await_start(id, put),
+        ))
     }
 }
 

@@ -9,8 +9,9 @@ use std::time::Duration;
 use super::{Ask, Reply};
 use crate::dispatch::Target;
 use crate::event::Event;
-use crate::production::Awaits;
-use crate::seam::{self, Stop};
+use crate::identity::AskId;
+use crate::production::{Awaits, LiveActor};
+use crate::seam::{self, Runtime, Stop};
 use crate::supervision::StopReason;
 
 /// An order to an actor to end, which was given by [`ActorRef::stop`](crate::ActorRef::stop) or
@@ -76,16 +77,11 @@ pub struct Stopped(Ask<StopReason>);
 
 impl Stopped {
     pub(crate) fn of(target: &Target) -> Self {
-        let (reply, ask) = target.begin_ask_beside();
-        match target.live_actor() {
-            Some(actor) => actor.await_end(Box::new(reply)),
-            None => {
-                if let Some(id) = ask.controlled() {
-                    seam::with(|rt| rt.await_end(id, Box::new(|reason| reply.put(reason))));
-                }
-            }
-        }
-        Self(ask)
+        Self(await_lifecycle(
+            target,
+            LiveActor::await_end,
+            |rt, id, put| rt.await_end(id, put),
+        ))
     }
 }
 
@@ -103,6 +99,24 @@ impl fmt::Debug for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Stopped")
     }
+}
+
+/// Waits for the start or the end of an actor, which the executor reports as a reply without an event.
+pub(super) fn await_lifecycle<T: Event>(
+    target: &Target,
+    live: impl FnOnce(&LiveActor, Box<dyn Awaits<T>>),
+    controlled: impl FnOnce(&dyn Runtime, AskId, Box<dyn FnOnce(T)>),
+) -> Ask<T> {
+    let (reply, ask) = target.begin_ask_beside();
+    match target.live_actor() {
+        Some(actor) => live(actor, Box::new(reply)),
+        None => {
+            if let Some(id) = ask.controlled() {
+                seam::with(|rt| controlled(rt, id, Box::new(|of| reply.put(of))));
+            }
+        }
+    }
+    ask
 }
 
 impl<T: Event> Awaits<T> for Reply<T> {

@@ -6,13 +6,6 @@ use std::rc::Rc;
 
 use crate::seam::{self, CallErrors, InjectedError};
 
-/// An error that an injected fault makes a call return.
-struct CallFault<E> {
-    error: E,
-    /// True if the call is made nevertheless, and its result is lost.
-    is_made: bool,
-}
-
 /// Makes a call, or fails it with an injected fault.
 #[track_caller]
 pub(crate) fn call<T, E: 'static>(
@@ -22,11 +15,8 @@ pub(crate) fn call<T, E: 'static>(
 ) -> Result<T, E> {
     match struck(is_live, name) {
         None => make(),
-        Some(CallFault {
-            error,
-            is_made: true,
-        }) => make().and(Err(error)),
-        Some(CallFault { error, .. }) => Err(error),
+        Some((error, true)) => make().and(Err(error)),
+        Some((error, false)) => Err(error),
     }
 }
 
@@ -38,16 +28,14 @@ pub(crate) async fn call_async<T, E: 'static>(
 ) -> Result<T, E> {
     match struck(is_live, name) {
         None => call.await,
-        Some(CallFault {
-            error,
-            is_made: true,
-        }) => call.await.and(Err(error)),
-        Some(CallFault { error, .. }) => Err(error),
+        Some((error, true)) => call.await.and(Err(error)),
+        Some((error, false)) => Err(error),
     }
 }
 
+/// Returns the error that the tester injects; true if the call is made all the same, and its result is lost.
 #[track_caller]
-fn struck<E: 'static>(is_live: bool, name: &str) -> Option<CallFault<E>> {
+fn struck<E: 'static>(is_live: bool, name: &str) -> Option<(E, bool)> {
     if is_live {
         return None;
     }
@@ -58,7 +46,7 @@ fn struck<E: 'static>(is_live: bool, name: &str) -> Option<CallFault<E>> {
     };
     let error = error.downcast::<E>();
     let error = *error.expect("the tester supplies errors of the type that was asked for");
-    Some(CallFault { error, is_made })
+    Some((error, is_made))
 }
 
 /// Describes an error with which calls may fail.

@@ -4,11 +4,12 @@ use std::fmt;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::call_future::DiskCallFuture;
 use super::disk::wrong_answer_error;
 use super::{DiskOp, DiskOpResult, OpenOptions};
+use crate::panics::lock;
 use crate::production::LiveDisk;
 use crate::seam::DiskId;
 
@@ -243,7 +244,7 @@ fn number(answer: DiskOpResult) -> io::Result<u64> {
 
 impl OsFile {
     fn read(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
-        let _position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let _position = lock(&self.position);
         let mut file = &self.file;
         file.seek(SeekFrom::Start(offset))?;
         let mut bytes = Vec::new();
@@ -253,7 +254,7 @@ impl OsFile {
 
     /// Writes at a position; returns the offset of the first byte.
     fn write(&self, to: SeekFrom, bytes: &[u8]) -> io::Result<u64> {
-        let _position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let _position = lock(&self.position);
         let mut file = &self.file;
         let at = file.seek(to)?;
         file.write_all(bytes)?;

@@ -317,22 +317,22 @@ impl Inner {
     }
 
     async fn write(&self, job: &mut WriteJob<'_>) -> io::Result<()> {
-        if job.was_interrupted() {
+        if job.interrupted {
             // The previous writer was dropped, and its call may still be in progress.
             self.disk.drain_calls().await?;
             // The records of that writer were never reported as durable, and will be overwritten.
             job.tail().marks_end().await?;
         }
-        if u32::try_from(job.body().len()).is_err() {
+        if u32::try_from(job.batch.body.len()).is_err() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let salt = job.tail().salt;
-        let bytes = match job.records() {
+        let bytes = match job.batch.records {
             0 => Vec::new(),
-            records => frame(job.first(), records, job.body(), salt),
+            records => frame(job.batch.first, records, &job.batch.body, salt),
         };
-        if let Some(snapshot) = job.snapshot() {
-            let mut content = begin(job.first(), salt, Some(snapshot));
+        if let Some(snapshot) = &job.batch.snapshot {
+            let mut content = begin(job.batch.first, salt, Some(snapshot));
             content.extend(bytes);
             let content = sealed(content);
             *job.tail() = replace(&self.disk, &self.name, content, salt).await?;

@@ -5,12 +5,13 @@
 
 use std::future::poll_fn;
 use std::hash::Hasher;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::task::{Poll, Waker};
 
 use super::format::push_record;
 use super::{JournalError, JournalWriter, UNSYNCED_BYTES_MAX};
 use crate::fingerprint::Fingerprinter;
+use crate::panics::lock;
 
 pub(super) struct Queue(Mutex<QueueState>);
 
@@ -29,13 +30,13 @@ struct QueueState {
 }
 
 #[derive(Default)]
-struct Batch {
+pub(super) struct Batch {
     /// The snapshot that replaces all records before the first of the batch.
-    snapshot: Option<Vec<u8>>,
+    pub(super) snapshot: Option<Vec<u8>>,
     /// The number of the first record, how many there are, and their bytes.
-    first: u64,
-    records: u32,
-    body: Vec<u8>,
+    pub(super) first: u64,
+    pub(super) records: u32,
+    pub(super) body: Vec<u8>,
 }
 
 impl Batch {
@@ -72,7 +73,7 @@ impl Queue {
     }
 
     fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// As `lock`, but fails once the journal has failed.
@@ -178,35 +179,15 @@ pub(super) enum SyncTurn<'a> {
 /// A batch that a caller writes. If the job is dropped before it is done, the batch goes back to the queue.
 pub(super) struct WriteJob<'a> {
     queue: &'a Queue,
-    batch: Batch,
+    pub(super) batch: Batch,
     /// The number of requests that are durable when the job is done.
     until: u64,
     /// `None` once the job is done.
     tail: Option<JournalWriter>,
-    interrupted: bool,
+    pub(super) interrupted: bool,
 }
 
 impl WriteJob<'_> {
-    pub(super) fn was_interrupted(&self) -> bool {
-        self.interrupted
-    }
-
-    pub(super) fn snapshot(&self) -> Option<&[u8]> {
-        self.batch.snapshot.as_deref()
-    }
-
-    pub(super) fn first(&self) -> u64 {
-        self.batch.first
-    }
-
-    pub(super) fn records(&self) -> u32 {
-        self.batch.records
-    }
-
-    pub(super) fn body(&self) -> &[u8] {
-        &self.batch.body
-    }
-
     /// Returns the end of the file, at which the batch is written.
     pub(super) fn tail(&mut self) -> &mut JournalWriter {
         self.tail.as_mut().expect("a job that is not done")

@@ -5,7 +5,7 @@ use std::future::{Future, poll_fn};
 use std::hash::Hasher;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::Context;
@@ -14,6 +14,7 @@ use crate::asking::Reply;
 use crate::dispatch::ActorExecutor;
 use crate::environment::Timer;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::panics::lock;
 use crate::production::{Fire, LiveActor, LiveTimer};
 use crate::seam::{self, Address, Purpose};
 use crate::slab::Slot;
@@ -155,10 +156,6 @@ fn send<A: Actor>(owner: Address, message: A::Message, stage: &Mutex<PipeState>)
     if before.is_none() {
         timer.cancel();
     }
-}
-
-fn lock(stage: &Mutex<PipeState>) -> MutexGuard<'_, PipeState> {
-    stage.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Piped {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::background::ReportPanic;
 use super::hub::Hub;
 use super::live_actor::LiveActor;
-use crate::panics::catch_panic;
+use crate::panics::{catch_panic, lock};
+use crate::production::host::chance;
 use crate::production::host::executor::sleep;
-use crate::production::host::{chance, lock};
 use crate::production::mailbox::signals::{
     CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP,
 };

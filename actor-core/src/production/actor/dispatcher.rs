@@ -28,9 +28,9 @@ use tokio::task::{coop, yield_now};
 use super::actor_task::ActorTask;
 use super::hub::Hub;
 use super::sentinel::{self, QueueProgress, SentinelState};
-use crate::panics::catch_panic;
+use crate::panics::{catch_panic, lock};
 use crate::production::host::executor::Executor;
-use crate::production::host::{lock, slice};
+use crate::production::host::slice;
 
 /// The capacity of the lock-free part of the shared queue.
 const ROOM: usize = 256;
@@ -51,9 +51,9 @@ pub(crate) struct Dispatcher {
     /// True if the workers are tasks of tokio.
     on_tokio: bool,
     /// The runtime for substitute workers; `None` if they are of no use.
-    runtime: Option<Handle>,
+    pub(super) runtime: Option<Handle>,
     /// The state of the [sentinel](super::sentinel).
-    sentinel_state: SentinelState,
+    pub(super) sentinel_state: SentinelState,
     /// True once no actor is left and none will come.
     over: AtomicBool,
     /// True once the runtime is gone.
@@ -350,16 +350,6 @@ impl Dispatcher {
 
 /// The dispatcher as the sentinel sees it.
 impl Dispatcher {
-    /// Returns the runtime for substitutes; `None` if they are of no use.
-    pub(super) fn runtime(&self) -> Option<&Handle> {
-        self.runtime.as_ref()
-    }
-
-    /// Returns the sentinel's state for these queues.
-    pub(super) fn sentinel_state(&self) -> &SentinelState {
-        &self.sentinel_state
-    }
-
     /// Returns true if nothing runs any more.
     pub(super) fn is_done(&self) -> bool {
         self.is_closed() || self.is_over()

@@ -57,7 +57,7 @@ pub(crate) struct Hub {
     pub(in crate::production) meters: crate::production::observing::meters::AllMeters,
     /// The actors that the last shutdown has aborted.
     pub(in crate::production) unfinished: Mutex<Vec<Unfinished>>,
-    monitors: Arc<Monitors>,
+    pub(in crate::production) monitors: Arc<Monitors>,
     started: Instant,
 }
 
@@ -215,24 +215,11 @@ impl Hub {
         }
     }
 
-    pub(in crate::production) fn go_on_after_violations(&self, goes_on: bool) {
-        self.monitors.go_on(goes_on);
-    }
-
     pub(crate) fn announce<E: Event>(&self, event: &E) {
         if self.is_observed() {
             let kind = TypeId::of::<E>();
             self.observe(Moment::Sent, kind, event, Sender::current(), None);
         }
-    }
-
-    /// Sets the time for which a monitor may be hot; the first caller also starts [`watch_heat`].
-    pub(in crate::production) fn set_hot_limit(&self, limit: Duration) {
-        self.monitors.set_limit(limit);
-    }
-
-    pub(in crate::production) fn set_hot_limit_of(&self, monitor: TypeId, limit: Duration) {
-        self.monitors.set_limit_of(monitor, limit);
     }
 }
 

@@ -8,7 +8,7 @@ use super::actor_task;
 use super::hub::{Guard, Hub};
 use super::live_actor::LiveActor;
 use crate::identity::ActorId;
-use crate::production::host::lock;
+use crate::panics::lock;
 use crate::production::observing::hooks::FailureCause;
 use crate::seam::{NamesOn, Spawn};
 use crate::supervision::{Failure, FailureKind};

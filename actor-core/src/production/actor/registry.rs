@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use super::dispatcher::Dispatcher;
 use super::live_actor::LiveActor;
 use crate::identity::ActorId;
-use crate::production::host::lock;
+use crate::panics::lock;
 use crate::production::mailbox::signals::{KILL, QUIT};
 
 /// The number of places read before the lock is released.

@@ -7,7 +7,7 @@ use super::children::LiveChildren;
 use super::live_actor::{ActorEnd, LiveActor};
 use crate::identity::ActorId;
 use crate::insertion_ordered_map::{CleanupSchedule, InsertionOrderedMap};
-use crate::production::host::lock;
+use crate::panics::lock;
 use crate::production::mailbox::signals::LINKED;
 use crate::supervision::StopReason;
 

@@ -20,7 +20,8 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 use super::dispatcher::Dispatcher;
-use crate::production::host::{lock, slice};
+use crate::panics::lock;
+use crate::production::host::slice;
 
 /// The time between two checks.
 const PERIOD: Duration = Duration::from_millis(2);
@@ -62,7 +63,7 @@ impl SentinelState {
 fn progress(queues: &Dispatcher) -> QueueProgress {
     QueueProgress {
         workers: queues.lives(),
-        substitutes: queues.sentinel_state().substitutes.load(Ordering::Relaxed),
+        substitutes: queues.sentinel_state.substitutes.load(Ordering::Relaxed),
     }
 }
 
@@ -119,7 +120,7 @@ impl WatchedQueues {
     /// Checks the queues; returns true if they have to be checked again.
     fn check(&mut self) -> bool {
         let queues = &self.queues;
-        let sentinel_state = queues.sentinel_state();
+        let sentinel_state = &queues.sentinel_state;
         if queues.is_done() {
             return false;
         }
@@ -151,11 +152,11 @@ impl WatchedQueues {
 }
 
 fn start_substitute(queues: &Arc<Dispatcher>) {
-    let Some(runtime) = queues.runtime() else {
+    let Some(runtime) = &queues.runtime else {
         return;
     };
     if !queues
-        .sentinel_state()
+        .sentinel_state
         .is_substituted
         .swap(true, Ordering::AcqRel)
     {
@@ -171,7 +172,7 @@ impl Substitute {
         let Self(queues) = self;
         let _shift = slice::begin(true);
         let before = queues.lives();
-        let sentinel_state = queues.sentinel_state();
+        let sentinel_state = &queues.sentinel_state;
         while !queues.is_closed()
             && let Some(run) = queues.take_any()
         {
@@ -200,7 +201,7 @@ impl Future for Substitute {
         let poll = self.work(task);
         if poll.is_ready() {
             self.0
-                .sentinel_state()
+                .sentinel_state
                 .is_substituted
                 .store(false, Ordering::Release);
         }

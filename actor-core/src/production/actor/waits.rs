@@ -10,7 +10,9 @@ use super::live_actor::LiveActor;
 #[cfg(debug_assertions)]
 use crate::identity::ActorId;
 #[cfg(debug_assertions)]
-use crate::production::host::{current::Sender, lock};
+use crate::panics::lock;
+#[cfg(debug_assertions)]
+use crate::production::host::current::Sender;
 #[cfg(debug_assertions)]
 use crate::supervision::FailureKind;
 

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{RwLock, oneshot};
 
 use super::lease::{Holder, Lease};
-use super::lock::lock;
+use crate::panics::lock;
 
 /// A directory, and the threads for blocking calls to it.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use super::lock::lock;
+use crate::panics::lock;
 
 /// The leases of this process, by their lock files.
 static HELD: Mutex<BTreeMap<PathBuf, Weak<Lease>>> = Mutex::new(BTreeMap::new());

@@ -13,7 +13,4 @@ pub(crate) mod disk;
 pub(crate) mod executor;
 pub(crate) mod forever;
 pub(crate) mod lease;
-mod lock;
 pub(crate) mod slice;
-
-pub(crate) use lock::lock;

@@ -12,8 +12,7 @@ use super::span_propagator::SpanPropagator;
 use super::violation::MonitorViolation;
 use crate::event::Event;
 use crate::identity::ActorId;
-use crate::panics::{Payload, catch_panic, message_of};
-use crate::production::host::lock;
+use crate::panics::{Payload, catch_panic, lock, message_of};
 use crate::seam::{AskError, Violation, ViolationKind};
 use crate::supervision::{Failure, FailureKind};
 

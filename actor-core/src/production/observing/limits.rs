@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use super::hooks::Hook;
 use super::work::HandlerInState;
 use crate::identity::ActorId;
-use crate::production::host::lock;
+use crate::panics::lock;
 
 /// The time between two checks of the mailboxes.
 const DEPTH_PERIOD: Duration = Duration::from_millis(100);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 
-use crate::production::host::lock;
+use crate::panics::lock;
 
 /// The meters of one actor type in the recorder of the process.
 pub(crate) struct Meters {

@@ -14,8 +14,7 @@ use tokio::time::Instant;
 use super::violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
 use crate::event::Event;
 use crate::identity::ActorId;
-use crate::panics::catch_panic;
-use crate::production::host::lock;
+use crate::panics::{catch_panic, lock};
 use crate::specification::{AnyMonitor, Moment, Temperature};
 
 thread_local! {

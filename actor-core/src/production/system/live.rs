@@ -16,11 +16,11 @@ use tokio::runtime::Handle;
 use super::status::ActorStatus;
 use super::watchdog::watch_actors;
 use crate::error::Error;
+use crate::panics::lock;
 use crate::production::actor::hub::{Guard, Hub, watch_heat};
 use crate::production::actor::live_actor::LiveActor;
 use crate::production::actor::node::{LiveNode, MakeRegistry};
 use crate::production::host::executor::{Executor, within};
-use crate::production::host::lock;
 use crate::production::observing::hooks::DeadLetter;
 #[cfg(feature = "tracing")]
 use crate::production::observing::hooks::Hooks;
@@ -144,7 +144,7 @@ impl LiveSystem {
     /// # }
     /// ```
     pub fn go_on_after_violations(&self, goes_on: bool) {
-        self.0.hub.go_on_after_violations(goes_on);
+        self.0.hub.monitors.go_on(goes_on);
     }
 
     /// Reports a monitor as soon as it has been hot for longer than `limit`, once until it is cold again.
@@ -161,7 +161,7 @@ impl LiveSystem {
     /// # }
     /// ```
     pub fn hot_limit(&self, limit: Duration) {
-        self.0.hub.set_hot_limit(limit);
+        self.0.hub.monitors.set_limit(limit);
         self.watch_heat();
     }
 
@@ -193,7 +193,7 @@ impl LiveSystem {
     /// # }
     /// ```
     pub fn hot_limit_of<M: Monitor>(&self, limit: Duration) {
-        self.0.hub.set_hot_limit_of(TypeId::of::<M>(), limit);
+        self.0.hub.monitors.set_limit_of(TypeId::of::<M>(), limit);
         self.watch_heat();
     }
 

@@ -9,10 +9,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::identity::ActorId;
+use crate::panics::lock;
 use crate::production::actor::hub::Hub;
 use crate::production::actor::live_actor::LiveActor;
 use crate::production::host::executor::within;
-use crate::production::host::lock;
 use crate::production::observing::limits::{
     DeepMailbox, LimitExceeded, StuckActor, WatchdogLimits,
 };

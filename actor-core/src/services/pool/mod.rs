@@ -9,7 +9,7 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use self::elastic::Elastic;
@@ -20,6 +20,7 @@ use crate::actor::Scope;
 use crate::actor::{AcceptedBy, Actor, ActorRef, Context};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
+use crate::panics::lock;
 use crate::slab::Slot;
 
 /// A reference to a [`Pool`] of `A`s.
@@ -349,10 +350,7 @@ impl<A: Actor> Pool<A> {
 
     fn spawn_worker(&self, index: usize, cx: &mut Context<Self>) -> ActorRef<A> {
         let make = self.make.clone();
-        let make = move || {
-            let mut make = make.lock().unwrap_or_else(PoisonError::into_inner);
-            make(index)
-        };
+        let make = move || lock(&make)(index);
         cx.spawner().worker().spawn_with(make)
     }
 
