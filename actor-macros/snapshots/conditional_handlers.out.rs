@@ -99,7 +99,7 @@ const _: () = {
             defers: false,
             relays: false,
         };
-        fn __first_state() -> Self::State {
+        fn first_state() -> Self::State {
             NodeState::Up
         }
         fn __event_index(__message: &Self::Message) -> u16 {

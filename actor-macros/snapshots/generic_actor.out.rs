@@ -80,7 +80,7 @@ const _: () = {
             defers: true,
             relays: false,
         };
-        fn __first_state() -> Self::State {
+        fn first_state() -> Self::State {
             ReplicaState::Follower
         }
         fn __event_index(__message: &Self::Message) -> u16 {
@@ -106,7 +106,10 @@ const _: () = {
                 }
             }
         }
-        fn __offer(&self, __to: &mut ::renamed::Fingerprinter) -> ::core::primitive::bool {
+        fn __offer(
+            &self,
+            __to: &mut ::renamed::Fingerprinter,
+        ) -> ::core::primitive::bool {
             use ::renamed::__private::value_methods::*;
             (&&&::renamed::__private::AutorefValue(self)).feed(__to)
         }

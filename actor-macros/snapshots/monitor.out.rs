@@ -57,7 +57,7 @@ const _: () = {
             ],
             passes_over: &[],
         };
-        fn __first_state() -> Self::State {
+        fn first_state() -> Self::State {
             AnsweredState::Quiet
         }
         fn __observe(

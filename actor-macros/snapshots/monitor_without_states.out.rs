@@ -32,7 +32,7 @@ const _: () = {
             ],
             passes_over: &[],
         };
-        fn __first_state() -> Self::State {
+        fn first_state() -> Self::State {
             ::actor_core::generated::Stateless
         }
         fn __observe(

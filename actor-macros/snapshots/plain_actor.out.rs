@@ -44,7 +44,7 @@ const _: () = {
             defers: false,
             relays: false,
         };
-        fn __first_state() -> Self::State {
+        fn first_state() -> Self::State {
             ::actor_core::generated::Stateless
         }
         fn __event_index(__message: &Self::Message) -> u16 {

@@ -69,7 +69,7 @@ const _: () = {
             defers: false,
             relays: false,
         };
-        fn __first_state() -> Self::State {
+        fn first_state() -> Self::State {
             ServerState::Idle
         }
         fn __event_index(__message: &Self::Message) -> u16 {

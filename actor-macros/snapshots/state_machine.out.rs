@@ -83,7 +83,7 @@ const _: () = {
             defers: true,
             relays: false,
         };
-        fn __first_state() -> Self::State {
+        fn first_state() -> Self::State {
             ClientState::Idle
         }
         fn __event_index(__message: &Self::Message) -> u16 {

@@ -13,8 +13,8 @@ use crate::table::{ActorInfo, State};
 
 /// A state machine or plain actor: private state, changed by one event at a time.
 ///
-/// Implemented by [`#[actor]`](crate::actor), not by hand: the methods are hidden and may change. Their names
-/// begin with underscores, so that they hide no method of yours.
+/// Implemented by [`#[actor]`](crate::actor), not by hand: the hidden methods may change. Their names begin
+/// with underscores, so that they hide no method of yours.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -49,8 +49,7 @@ pub trait Actor: Sized + Send + 'static {
     const INFO: &'static ActorInfo;
 
     /// Returns the state in which the actor starts.
-    #[doc(hidden)]
-    fn __first_state() -> Self::State;
+    fn first_state() -> Self::State;
     /// Returns the index in [`ActorInfo::events`] of the message's event.
     #[doc(hidden)]
     fn __event_index(message: &Self::Message) -> u16;

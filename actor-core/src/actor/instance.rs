@@ -198,6 +198,6 @@ fn instance<A: Actor>(
     Box::new(Instance {
         actor,
         cx: Context::new(me, count.cloned()),
-        settled: A::__first_state(),
+        settled: A::first_state(),
     })
 }

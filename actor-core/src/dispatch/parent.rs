@@ -1,5 +1,6 @@
 //! The parent of a spawn, a system or an actor of either executor: [`Parent`].
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::Target;
@@ -13,9 +14,9 @@ pub(crate) trait AnySpawn: Spawn<Arc<LiveActor>> + Spawn<Address> {}
 
 impl<S: Spawn<Arc<LiveActor>> + Spawn<Address>> AnySpawn for S {}
 
-/// The parent of a spawn.
+/// The parent of a spawn. Neither `Send` nor `Sync`: under test it belongs to the execution of its thread.
 #[derive(Clone, Copy)]
-pub struct Parent<'a>(ParentKind<'a>);
+pub struct Parent<'a>(ParentKind<'a>, PhantomData<*const ()>);
 
 /// The executor of the parent, and the actor unless the parent is a system.
 #[derive(Clone, Copy)]
@@ -26,11 +27,11 @@ enum ParentKind<'a> {
 
 impl<'a> Parent<'a> {
     pub(crate) fn live(hub: &'a Arc<Hub>, actor: Option<&'a Arc<LiveActor>>) -> Self {
-        Self(ParentKind::Live(hub, actor))
+        Self(ParentKind::Live(hub, actor), PhantomData)
     }
 
     pub(crate) fn controlled(actor: Option<Address>) -> Self {
-        Self(ParentKind::Controlled(actor))
+        Self(ParentKind::Controlled(actor), PhantomData)
     }
 
     pub(crate) fn spawn(self, actor: &mut dyn AnySpawn, options: &SpawnOptions) -> Target {

@@ -6,8 +6,8 @@
 //!
 //! A controlled executor, the tester's, implements [`Runtime`]. While an execution is controlled, a
 //! thread-local pointer leads to the implementation (`current`), and each effect of an actor goes there.
-//! The tester uses this module and nothing else that is hidden in this crate. Production uses the parts alone:
-//! [`dispatch`](crate::dispatch), above both, decides which of the two a call goes to.
+//! The tester imports this module, and no other hidden one. Production uses the parts alone: `dispatch`,
+//! above both, decides which of the two a call goes to.
 
 mod actor_id;
 mod announcing;

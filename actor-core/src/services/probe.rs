@@ -426,7 +426,7 @@ impl<P: Protocol + ?Sized + 'static> Actor for Double<P> {
         relays: false,
     };
 
-    fn __first_state() -> Stateless {
+    fn first_state() -> Stateless {
         Stateless
     }
 

@@ -250,7 +250,7 @@ impl<A: Actor> Actor for Proxy<A> {
         relays: true,
     };
 
-    fn __first_state() -> Stateless {
+    fn first_state() -> Stateless {
         Stateless
     }
 

@@ -24,8 +24,7 @@ pub trait Monitor: Send + 'static {
     const INFO: &'static MonitorInfo;
 
     /// The state in which the monitor starts: the first cold one.
-    #[doc(hidden)]
-    fn __first_state() -> Self::State;
+    fn first_state() -> Self::State;
     /// Runs the handler of [`MonitorInfo::observes`]`[observation]`, if the state has one.
     #[doc(hidden)]
     fn __observe(&mut self, observation: u16, event: &dyn Any, cx: &mut MonitorContext<Self>)
@@ -152,7 +151,7 @@ pub(crate) struct MonitorInstance<M: Monitor> {
 impl<M: Monitor> MonitorInstance<M> {
     pub(crate) fn new(monitor: M) -> Self {
         let cx = MonitorContext {
-            state: M::__first_state(),
+            state: M::first_state(),
             next: None,
             sender: None,
             target: None,

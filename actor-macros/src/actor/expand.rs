@@ -242,7 +242,7 @@ impl<'a> ActorExpansion<'a> {
                 type Message = #message;
                 type State = #state;
                 const INFO: &'static #krate::generated::ActorInfo = #info;
-                fn __first_state() -> Self::State {
+                fn first_state() -> Self::State {
                     #first
                 }
                 #event_index

@@ -100,7 +100,7 @@ impl<'a> MonitorExpansion<'a> {
             impl #generics #krate::specification::Monitor for #self_ty #bounds {
                 type State = #state;
                 const INFO: &'static #krate::generated::MonitorInfo = #info;
-                fn __first_state() -> Self::State {
+                fn first_state() -> Self::State {
                     #first
                 }
                 #observe

@@ -125,7 +125,7 @@ impl<A: Actor> Context<A> {
     pub(crate) fn new(me: &Target, count: Option<Weak<RefCount>>) -> Self {
         Self {
             home: ActorExecutor::of(me),
-            state: A::__first_state(),
+            state: A::first_state(),
             next: PendingDecision::Stay,
             entering: None,
             chain: 0,

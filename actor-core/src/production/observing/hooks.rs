@@ -109,7 +109,9 @@ impl fmt::Display for DeadLetterReason {
 type OnDeadLetter = Arc<dyn Fn(&DeadLetter<'_>) + Send + Sync>;
 
 /// A hook for each `T`; the default prints a line to the standard error. No lock is held while it runs.
-pub(crate) struct Hook<T>(Mutex<Arc<dyn Fn(&T) + Send + Sync>>);
+pub(crate) struct Hook<T>(Mutex<Arc<HookFn<T>>>);
+
+type HookFn<T> = dyn Fn(&T) + Send + Sync;
 
 impl<T: fmt::Display> Default for Hook<T> {
     fn default() -> Self {

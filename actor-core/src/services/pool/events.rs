@@ -137,7 +137,7 @@ impl<A: Actor> Actor for Pool<A> {
         relays: true,
     };
 
-    fn __first_state() -> Stateless {
+    fn first_state() -> Stateless {
         Stateless
     }
 

@@ -503,7 +503,7 @@ pub mod reached_otherwise {
     impl ByField {
         #[on]
         fn step(&mut self, _: Step, cx: &mut Context<Self>) {
-            if self.next == ByFieldState::First {
+            if self.next == Self::first_state() {
                 cx.goto(ByFieldState::Second);
             } else {
                 cx.goto(self.next);

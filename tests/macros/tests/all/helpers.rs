@@ -11,6 +11,7 @@ use actor_core::{protocols::AcceptedBy as _, specification::Monitor as _};
 struct Total(u64);
 
 impl Total {
+    #[expect(clippy::wrong_self_convention, reason = "the receiver is the point")]
     fn into_message(&self) -> u64 {
         self.0
     }

@@ -113,7 +113,7 @@ mod precedence {
 
     #[test]
     fn states_count_from_the_first() {
-        assert_eq!(Machine::__first_state(), MachineState::First);
+        assert_eq!(Machine::first_state(), MachineState::First);
         assert_eq!(
             Machine::INFO.states,
             ["First", "Deferring", "Ignoring", "Own"]
@@ -351,9 +351,9 @@ mod monitors {
             ("Quiet", Temperature::Cold),
         ];
         assert_eq!(Answered::INFO.states, states);
-        assert_eq!(Answered::__first_state(), AnsweredState::Quiet);
+        assert_eq!(Answered::first_state(), AnsweredState::Quiet);
         assert_eq!(AnsweredState::Quiet.index(), 3);
-        assert_eq!(OnlyWarm::__first_state(), OnlyWarmState::Idle);
+        assert_eq!(OnlyWarm::first_state(), OnlyWarmState::Idle);
     }
 
     #[test]
@@ -374,7 +374,7 @@ mod monitors {
     fn the_bare_form_has_two_states() {
         let states = [("Hot", Temperature::Hot), ("Cold", Temperature::Cold)];
         assert_eq!(TwoStates::INFO.states, states);
-        assert_eq!(TwoStates::__first_state(), TwoStatesState::Cold);
+        assert_eq!(TwoStates::first_state(), TwoStatesState::Cold);
     }
 
     #[test]
