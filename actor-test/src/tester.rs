@@ -17,7 +17,7 @@ use crate::exploring::workers::{Silent, explore, explore_alone};
 use crate::report::data::Report;
 use crate::settings::strategy::StrategySpec;
 use crate::settings::{Delivery, Deny, Partition, Search, Settings};
-use crate::strategy::{Strategy, parse};
+use crate::strategy::{Source, Strategy, parse};
 
 /// Explores a closure as an actor test and returns a [`Report`].
 ///
@@ -475,7 +475,11 @@ impl CustomTester<'_> {
         let Self { tester, strategy } = self;
         let program = || body(System::controlled()).rest();
         on_fresh_thread(|| {
-            let explorer = Explorer::new(&tester.name, &tester.settings, vec![strategy]);
+            let explorer = Explorer::new(
+                &tester.name,
+                &tester.settings,
+                vec![Source::Strategy(strategy)],
+            );
             let report = explore_alone(explorer, &program, &tester.settings, &tester.name);
             tester.minimized(report, &program)
         })

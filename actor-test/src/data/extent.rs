@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The estimated number of behaviours, states or schedules, as far as a search counts them; see
-/// [`Strategy::extent`](crate::strategy::Strategy::extent).
+/// The estimated number of behaviours, states or schedules, as far as a search counts them.
 ///
 /// The bounds are guesses with the usual error of their kind; the true number may lie outside.
 ///

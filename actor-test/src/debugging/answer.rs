@@ -16,7 +16,7 @@ use crate::report::words;
 use crate::settings::Bounds;
 use crate::settings::strategy::StrategySpec;
 use crate::strategy::{
-    BranchedReplay, Choice, Enabled, Execution, Fairness, Guided, Named, Steady, Strategy,
+    BranchedReplay, Enabled, Execution, Fairness, Guided, Named, Pruned, Steady, Strategy,
 };
 
 /// Replays the execution with its story.
@@ -43,7 +43,7 @@ pub(super) fn branch(
     let strategy = strategy.parse::<StrategySpec>();
     let strategy = strategy.map_err(|error| error.to_string())?;
     let built = strategy.build();
-    if built.has_memory() {
+    if built.needs().memory {
         return Err(format!(
             "`{strategy}` learns from one execution for the next, and this is a single one: take another, \
              `random` for instance"
@@ -124,21 +124,14 @@ impl Strategy for PickOnce {
         "only".into()
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
+        Some(Fairness::Unfair)
     }
 
-    fn begin(&mut self, _: &Execution) -> bool {
-        true
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let position = std::mem::replace(&mut self.0, usize::MAX);
-        (position < enabled.len()).then_some(position)
-    }
-
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
+        let is_there = position < enabled.len();
+        is_there.then_some(position).ok_or(Pruned::new())
     }
 }
 

@@ -73,7 +73,7 @@ impl<'a> Replayer<'a> {
         options: RunOptions,
     ) -> Outcome {
         self.engine.set_bounds(bounds);
-        let needs_length = strategy.needs_length();
+        let needs_length = strategy.needs().length;
         let execution = Execution {
             seed,
             // The expected length of the execution is that of the recording.

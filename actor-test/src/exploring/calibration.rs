@@ -5,7 +5,7 @@ use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
 use crate::settings::turn::StrategyTurn;
 use crate::settings::{Bounds, Settings};
-use crate::strategy::{Random, Strategy};
+use crate::strategy::{Random, Source};
 
 /// The number of sampled executions.
 const EXECUTIONS: u64 = 200;
@@ -24,7 +24,7 @@ pub(crate) fn calibrate(name: &str, program: &(dyn Program + Sync), settings: &S
         check_every: 0,
         ..settings.clone()
     };
-    let walk: Vec<Box<dyn Strategy>> = vec![Box::new(Random::new())];
+    let walk = vec![Source::new(Random::new())];
     let mut explorer = Explorer::new(name, &settings, walk);
     let mut judge = Judge::new(name, program, &settings, &[]);
     let mut is_dead = false;

@@ -101,11 +101,12 @@ impl<'a> Judge<'a> {
         let Some(strategy) = strategy.map(StrategySpec::build) else {
             return;
         };
-        if is_certain || contribution.threshold >= self.judged.threshold || strategy.has_memory() {
+        if is_certain || contribution.threshold >= self.judged.threshold || strategy.needs().memory
+        {
             return;
         }
         let explorer = self.again.get_or_insert_with(|| {
-            let strategies = self.strategies.iter().map(StrategySpec::build).collect();
+            let strategies = self.strategies.iter().map(StrategySpec::source).collect();
             Explorer::new(self.name, self.settings, strategies)
         });
         explorer.set_estimates(self.estimates.clone());
@@ -224,7 +225,8 @@ fn continued(
         from,
         until: from.saturating_add(horizon),
     };
-    let continuation = Continuation::new(chosen(&contribution.decisions), from, number);
+    let continuation = Continuation::new(from, number);
+    let continuation = continuation.behind(chosen(&contribution.decisions));
     let outcome = explorer.run_watched(program, contribution, Box::new(continuation), watch);
     (outcome.end == EndReason::Recovered).then(|| outcome.steps - from)
 }

@@ -13,7 +13,7 @@ use crate::report::data::Report;
 use crate::report::verdict::SearchKind;
 use crate::settings::strategy::StrategySpec;
 use crate::settings::{Search, Settings};
-use crate::strategy::Random;
+use crate::strategy::{Random, Source};
 
 /// Samples as many executions as the settings say after a proof. If one fails, the report gets that bug, and
 /// proves nothing. `after` is the number of strategies before this one.
@@ -34,7 +34,7 @@ pub(crate) fn sample_beside_proof(
         bounds: report.bounds,
         ..settings.for_side_search(settings.iterations.min(settings.samples_beside_proof))
     };
-    let mut explorer = Explorer::new(name, &drawing, vec![Box::new(Random::new())]).after(after);
+    let mut explorer = Explorer::new(name, &drawing, vec![Source::new(Random::new())]).after(after);
     let mut exploration = Exploration {
         judge: Judge::new(name, program, &drawing, &[]),
         plan: Plan::of_one(&drawing, false),

@@ -21,7 +21,9 @@ use crate::report::confirmation::Confirmation;
 use crate::report::words::{self, CommandContext};
 use crate::settings::Settings;
 use crate::settings::turn::StrategyTurn;
-use crate::strategy::{Estimates, Execution, PilotWalk, Placed, Random, Strategy};
+use crate::strategy::{
+    Estimates, Execution, Needs, PilotWalk, Placed, Random, SearchStrategy, Source, Strategy,
+};
 use crate::worker_registry::{self, UNKNOWN, WorkerStatus};
 
 /// The contribution of one execution to the report.
@@ -86,7 +88,7 @@ pub(crate) fn execution_seed(session: u64, iteration: u64) -> u64 {
 /// A survey in progress, and the strategy that it replaces.
 pub(crate) struct Pilots {
     survey: PilotWalk,
-    replaced: Option<Box<dyn Strategy>>,
+    replaced: Option<Source>,
 }
 
 /// The data to build another explorer in a thread of its own.
@@ -107,7 +109,7 @@ impl<'a> ExplorerSeed<'a> {
 
     /// Builds the explorer, whose strategy is to be [replaced](Explorer::replace).
     pub(crate) fn build(&self) -> Explorer<'a> {
-        let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(Random::new())];
+        let strategies = vec![Source::new(Random::new())];
         Explorer {
             specs: self.names.clone(),
             // The last words would name an iteration.
@@ -124,7 +126,7 @@ impl<'a> ExplorerSeed<'a> {
 pub(crate) struct Explorer<'a> {
     settings: &'a Settings,
     engine: Engine,
-    strategies: Vec<Option<Box<dyn Strategy>>>,
+    strategies: Vec<Option<Source>>,
     /// The position of the first strategy among all that the test may be explored with.
     first: usize,
     estimates: Arc<Estimates>,
@@ -141,23 +143,24 @@ pub(crate) struct Explorer<'a> {
 }
 
 impl<'a> Explorer<'a> {
-    pub(crate) fn new(
-        test: &str,
-        settings: &'a Settings,
-        strategies: Vec<Box<dyn Strategy>>,
-    ) -> Self {
+    pub(crate) fn new(test: &str, settings: &'a Settings, strategies: Vec<Source>) -> Self {
         let mut engine = Engine::idle(settings.bounds, settings.semantics, None);
         engine.set_lasso_detection(settings.lasso);
         engine.keep_view(settings.until_saturated);
         let status = worker_registry::register_worker(test, engine.heartbeat());
         let has_faults = !settings.semantics.faults.is_none();
-        let placed = |strategy: Box<dyn Strategy>| match has_faults && !strategy.places_faults() {
-            true => Box::new(Placed::new(strategy)) as Box<dyn Strategy>,
-            false => strategy,
+        let placed = |source| match source {
+            Source::Strategy(strategy) if has_faults && !strategy.needs().faults => {
+                Source::new(Placed::new(strategy))
+            }
+            source => source,
         };
         Self {
             place: settings.last_words.then(CommandContext::of_shell),
-            specs: strategies.iter().map(|strategy| strategy.name()).collect(),
+            specs: strategies
+                .iter()
+                .map(|source| source.strategy().name())
+                .collect(),
             settings,
             engine,
             strategies: strategies.into_iter().map(placed).map(Some).collect(),
@@ -191,7 +194,7 @@ impl<'a> Explorer<'a> {
         self.strategies
             .iter()
             .flatten()
-            .map(|strategy| strategy.name())
+            .map(|source| source.strategy().name())
             .collect()
     }
 
@@ -200,52 +203,32 @@ impl<'a> Explorer<'a> {
         self.strategies
             .iter()
             .flatten()
-            .map(|strategy| strategy.covered())
+            .map(|source| source.strategy().covered())
             .collect()
+    }
+
+    /// Returns the search, if the only strategy is one.
+    pub(crate) fn search(&self) -> Option<&dyn SearchStrategy> {
+        match &self.strategies[..] {
+            [Some(only)] => only.search(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn search_mut(&mut self) -> Option<&mut dyn SearchStrategy> {
+        match &mut self.strategies[..] {
+            [Some(only)] => only.search_mut(),
+            _ => None,
+        }
     }
 
     /// Returns the estimated size of the search space, if the only strategy has an estimate.
     pub(crate) fn extent(&self) -> Option<SizeEstimate> {
-        match &self.strategies[..] {
-            [Some(only)] => only.extent(),
-            _ => None,
-        }
-    }
-
-    /// Divides the rest of the only strategy's search into parts, if possible now.
-    pub(crate) fn divide(&mut self) -> Vec<Box<dyn Strategy>> {
-        match &mut self.strategies[..] {
-            [Some(only)] => only.divide(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Returns a part to the only strategy; `false` if later parts are needless.
-    pub(crate) fn unite(&mut self, part: Box<dyn Strategy>) -> bool {
-        match &mut self.strategies[..] {
-            [Some(only)] => only.unite(part),
-            _ => false,
-        }
-    }
-
-    /// Saves the state of the only strategy for another process, if possible now.
-    pub(crate) fn save(&mut self) -> Option<Vec<u8>> {
-        match &mut self.strategies[..] {
-            [Some(only)] => only.save(),
-            _ => None,
-        }
-    }
-
-    /// Restores the only strategy from a saved state.
-    pub(crate) fn restore(&mut self, saved: &[u8]) -> Result<(), String> {
-        match &mut self.strategies[..] {
-            [Some(only)] => only.restore(saved),
-            _ => Err("there are several strategies".into()),
-        }
+        self.search()?.extent()
     }
 
     /// Replaces the first strategy, and returns the old one.
-    pub(crate) fn replace(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
+    pub(crate) fn replace(&mut self, strategy: Source) -> Source {
         let before = self.strategies[0].replace(strategy);
         before.expect("a strategy is back when it is due")
     }
@@ -254,22 +237,10 @@ impl<'a> Explorer<'a> {
         self.engine.observed()
     }
 
-    /// Returns true if an execution depends on those before it.
-    pub(crate) fn has_memory(&self) -> bool {
-        let mut strategies = self.strategies.iter().flatten();
-        strategies.any(|strategy| strategy.has_memory())
-    }
-
-    /// Returns true if a strategy needs estimates of the work of each operation.
-    pub(crate) fn needs_estimates(&self) -> bool {
-        let mut strategies = self.strategies.iter().flatten();
-        strategies.any(|strategy| strategy.needs_estimates())
-    }
-
-    /// Returns true if a strategy needs the expected length of executions.
-    pub(crate) fn needs_length(&self) -> bool {
-        let mut strategies = self.strategies.iter().flatten();
-        strategies.any(|strategy| strategy.needs_length())
+    /// Returns true if a strategy needs something.
+    pub(crate) fn needs(&self, what: fn(&Needs) -> bool) -> bool {
+        let mut sources = self.strategies.iter().flatten();
+        sources.any(|source| what(&source.strategy().needs()))
     }
 
     /// Runs pilot executions to estimate the work of operations and the lengths, if a strategy needs them;
@@ -277,13 +248,13 @@ impl<'a> Explorer<'a> {
     /// the reproduction of a single iteration, gets the same estimates. Pilots don't count, and the
     /// iterations will find any bug in them.
     pub(crate) fn run_pilots(&mut self, program: &dyn Program) -> Vec<u64> {
-        let needed = self.needs_estimates() || self.needs_length();
+        let needed = self.needs(|needs| needs.estimates || needs.length);
         if !needed && self.settings.sample_part().is_none() {
             return Vec::new();
         }
         // A separate engine keeps the pilots' observations from being counted.
         let survey = PilotWalk::new();
-        let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(survey.clone())];
+        let strategies = vec![Source::new(survey.clone())];
         let mut scout = Self::new(&self.status.test, self.settings, strategies);
         let mut lengths = Vec::new();
         for iteration in 0..PILOTS {
@@ -300,7 +271,7 @@ impl<'a> Explorer<'a> {
     /// Replaces the first strategy by a uniform walk that measures.
     pub(crate) fn begin_survey(&mut self) -> Pilots {
         let survey = PilotWalk::new();
-        let replaced = self.strategies[0].replace(Box::new(survey.clone()));
+        let replaced = self.strategies[0].replace(Source::new(survey.clone()));
         Pilots { survey, replaced }
     }
 
@@ -354,7 +325,7 @@ impl<'a> Explorer<'a> {
     fn system_seed(&self, turn: StrategyTurn) -> u64 {
         let session = self.settings.session();
         let strategy = self.strategies[turn.strategy].as_ref();
-        let of = match strategy.is_some_and(|strategy| strategy.has_memory()) {
+        let of = match strategy.is_some_and(|source| source.strategy().needs().memory) {
             true => session,
             false => execution_seed(session, turn.iteration),
         };
@@ -388,7 +359,8 @@ impl<'a> Explorer<'a> {
         let strategy = self.strategies[number]
             .take()
             .expect("a strategy is back when it is due");
-        let search = strategy.has_memory().then_some(number);
+        let has_memory = strategy.strategy().needs().memory;
+        let search = has_memory.then_some(number);
         let idle = self.engine.set_strategy(strategy);
         let decision_log = decision_log::of(
             iteration,
@@ -480,7 +452,7 @@ impl<'a> Explorer<'a> {
     /// that the behaviour decides.
     fn is_checked(&self, turn: StrategyTurn, class: u64) -> bool {
         let strategy = self.strategies[turn.strategy].as_ref();
-        let has_memory = strategy.is_some_and(|strategy| strategy.has_memory());
+        let has_memory = strategy.is_some_and(|source| source.strategy().needs().memory);
         let every = self.settings.check_every;
         match has_memory && turn.iteration > 0 {
             true => mix(class, 0xc4ec).checked_rem(every) == Some(0),

@@ -13,9 +13,7 @@
 
 use std::sync::Arc;
 
-use crate::data::faults::Fault;
 use crate::data::schedule::Schedule;
-use crate::data::story::ChoicePurpose;
 use crate::engine::{Engine, Program, RecordLevel, RunOptions};
 use crate::explaining::causes::order::{HappensBefore, OrderedPair};
 use crate::explaining::causes::race_reversal::{RaceReversal, ReplayPlan};
@@ -26,7 +24,9 @@ use crate::replay::saved::PassingSchedule;
 use crate::replay::{fairness_of, taken};
 use crate::report::data::{Bug, NEAR};
 use crate::settings::Settings;
-use crate::strategy::{Choice, Enabled, Execution, Fairness, FaultSite, Strategy};
+use crate::strategy::{
+    Choice, Enabled, Execution, Fairness, Needs, Pruned, Source, Strategy, StrategyEvent,
+};
 use crate::trace::schedule;
 
 /// The largest number of executions.
@@ -71,7 +71,7 @@ pub(crate) fn search(
         keep_going: false,
         ..settings.for_side_search(iterations.clamp(EXECUTIONS_MIN, EXECUTIONS_MAX))
     };
-    let explorer = Explorer::new(test, &settings, vec![Box::new(neighbours)]);
+    let explorer = Explorer::new(test, &settings, vec![Source::new(neighbours)]);
     let report = explore_alone(explorer, program, &settings, test);
     // A bug without a step concerns all executions of another search.
     let bug = report.bugs.into_iter().find(|bug| bug.finding.step > 0);
@@ -170,11 +170,15 @@ impl Strategy for NeighbourStrategy {
         self.name.clone()
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::FairFrom(self.plan.steps.len() as u64)
+    fn needs(&self) -> Needs {
+        Needs {
+            faults: true,
+            time: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         let number = execution.iteration as usize;
         let reversal = match self.turns.get(number) {
             Some((held, until)) => RaceReversal::new(&self.plan, held, *until, None),
@@ -183,44 +187,20 @@ impl Strategy for NeighbourStrategy {
                 RaceReversal::new(&self.plan, &[], 0, Some(number as u32))
             }
         };
-        let reversal = self.current.insert(reversal);
-        reversal.begin(execution)
+        self.current.insert(reversal).begin(execution)?;
+        Some(Fairness::FairFrom(self.plan.steps.len() as u64))
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.current().pick(enabled)
     }
 
-    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
-        self.current().next_choice_purpose(asked);
-    }
-
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         self.current().choose(choice)
     }
 
-    fn time_passes(&mut self, ways: u32) -> Option<u32> {
-        self.current().time_passes(ways)
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        self.current().fault_within_step(offer)
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.current().fault_between_steps(enabled, faults)
-    }
-
-    fn fault_struck(&mut self, key: u64) {
-        self.current().fault_struck(key);
-    }
-
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        self.current().ends_faults(enabled)
-    }
-
-    fn places_faults(&self) -> bool {
-        true
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        self.current().observe(event);
     }
 }
 

@@ -68,7 +68,7 @@ impl Plan {
             _ => None,
         };
         let strategies = settings.strategies();
-        let need_length = strategies.iter().map(|spec| spec.build().needs_length());
+        let need_length = strategies.iter().map(|spec| spec.build().needs().length);
         let need_length: Arc<[bool]> = need_length.collect();
         let partition = settings.sample_part().unwrap_or_default();
         Self {

@@ -26,8 +26,8 @@ pub(crate) fn reproduce(
         ..
     } = named;
     let strategy = strategy.parse::<StrategySpec>()?;
-    let built = strategy.build();
-    if built.needs_length() != length.is_some() {
+    let built = strategy.source();
+    if built.strategy().needs().length != length.is_some() {
         return Err(TokenError::Malformed(text.into()));
     }
     let settings = Settings {
@@ -42,10 +42,10 @@ pub(crate) fn reproduce(
         ..settings.clone()
     };
     let mut explorer = Explorer::new(name, &settings, vec![built]);
-    if explorer.needs_estimates() {
+    if explorer.needs(|needs| needs.estimates) {
         explorer.run_pilots(program);
     }
-    if explorer.has_memory() {
+    if explorer.needs(|needs| needs.memory) {
         // The execution depends on the earlier ones.
         for before in 0..iteration {
             let outcome = explorer

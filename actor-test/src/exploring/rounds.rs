@@ -11,11 +11,11 @@ use crate::exploring::checkpoint::{PartResult, Shard, StoredPart};
 use crate::exploring::explorer::{Contribution, Explorer, ExplorerSeed};
 use crate::exploring::work_queue::lock;
 use crate::settings::turn::StrategyTurn;
-use crate::strategy::{ROUND_MAX, Strategy};
+use crate::strategy::{ROUND_MAX, SearchStrategy, Source};
 
 /// A part of a search that a worker has explored to its end, or until it was needless.
 pub(crate) struct ExploredPart {
-    pub(crate) part: Box<dyn Strategy>,
+    pub(crate) part: Box<dyn SearchStrategy>,
     pub(crate) contributions: Vec<Contribution>,
 }
 
@@ -48,11 +48,18 @@ impl<'a> RoundWorkers<'a> {
     }
 
     /// Divides the search into the parts of the next round, if enough executions are left.
-    pub(crate) fn divide(&self, explorer: &mut Explorer<'_>, left: u64) -> Vec<Box<dyn Strategy>> {
+    pub(crate) fn divide(
+        &self,
+        explorer: &mut Explorer<'_>,
+        left: u64,
+    ) -> Vec<Box<dyn SearchStrategy>> {
         // Without enough executions for a round, the parts are explored one after another.
         let several = self.workers > 1 || self.shard.is_some();
         match several && left >= ROUND_MAX {
-            true => explorer.divide(),
+            true => explorer
+                .search_mut()
+                .map(SearchStrategy::divide)
+                .unwrap_or_default(),
             false => Vec::new(),
         }
     }
@@ -60,7 +67,7 @@ impl<'a> RoundWorkers<'a> {
     /// Explores the parts, and passes them to `take` in order while it returns true.
     pub(crate) fn run(
         &mut self,
-        parts: Vec<Box<dyn Strategy>>,
+        parts: Vec<Box<dyn SearchStrategy>>,
         beside: &ExplorerSeed<'_>,
         take: &mut dyn FnMut(ExploredPart) -> bool,
     ) {
@@ -76,7 +83,7 @@ impl<'a> RoundWorkers<'a> {
                 .partition(|(number, _)| is_own(number));
             (own.into(), others.into_iter().collect())
         };
-        let mut others: BTreeMap<usize, Box<dyn Strategy>> = others;
+        let mut others: BTreeMap<usize, Box<dyn SearchStrategy>> = others;
         let workers = self.workers.min(own.len());
         let parts = Mutex::new(own);
         // The parts after this one are needless.
@@ -153,7 +160,10 @@ impl<'a> RoundWorkers<'a> {
 }
 
 /// Restores a part from the result of another process.
-fn taken_over(mut part: Box<dyn Strategy>, found: StoredPart) -> (ExploredPart, Observations) {
+fn taken_over(
+    mut part: Box<dyn SearchStrategy>,
+    found: StoredPart,
+) -> (ExploredPart, Observations) {
     // A part without saved state is one that no process continues.
     let restored = found.saved.is_empty() || part.restore(&found.saved).is_ok();
     assert!(restored, "whoever wrote it is of the same executable");
@@ -169,7 +179,7 @@ fn share(
     (shard, round, number): (&Shard, u64, usize),
     beside: &ExplorerSeed<'_>,
     program: &dyn Program,
-    part: Box<dyn Strategy>,
+    part: Box<dyn SearchStrategy>,
     is_needed: &dyn Fn() -> bool,
 ) -> (ExploredPart, Observations) {
     if let Some(found) = shard.find(round, number) {
@@ -195,10 +205,10 @@ fn share(
 fn explore(
     explorer: &mut Explorer<'_>,
     program: &dyn Program,
-    part: Box<dyn Strategy>,
+    part: Box<dyn SearchStrategy>,
     is_needed: &dyn Fn() -> bool,
 ) -> (ExploredPart, bool) {
-    let before = explorer.replace(part);
+    let before = explorer.replace(Source::Search(part));
     let mut contributions = Vec::new();
     let mut is_whole = false;
     while is_needed() && !explorer.is_late() {
@@ -215,8 +225,11 @@ fn explore(
             break;
         }
     }
+    let Source::Search(part) = explorer.replace(before) else {
+        unreachable!("the part has replaced the strategy");
+    };
     let explored = ExploredPart {
-        part: explorer.replace(before),
+        part,
         contributions,
     };
     (explored, is_whole)

@@ -10,7 +10,7 @@ use crate::replay::{fairness_of, taken};
 use crate::report::data::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
-use crate::strategy::{Execution, Replay, ScriptReplay, ScriptStep, Wording};
+use crate::strategy::{Execution, Replay, ScriptReplay, ScriptStep, Source, Wording};
 
 /// The result of following a pinned schedule.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ pub(crate) fn follow(
 ) -> ScriptResult {
     let settings = settings.for_side_search(1);
     let (pinned, parted) = ScriptReplay::new(steps);
-    let explorer = Explorer::new(name, &settings, vec![Box::new(pinned)]);
+    let explorer = Explorer::new(name, &settings, vec![Source::new(pinned)]);
     let mut report = explore_alone(explorer, program, &settings, name);
     for bug in &mut report.bugs {
         // The test itself reproduces the bug.

@@ -19,7 +19,7 @@ use crate::exploring::work_queue::{CHUNK, Chunk, WorkQueue, lock};
 use crate::report::data::Report;
 use crate::settings::strategy::StrategySpec;
 use crate::settings::{Search, Settings};
-use crate::strategy::{Estimates, Strategy};
+use crate::strategy::{Estimates, SearchStrategy, Source};
 
 /// Searches for a proof may spend one step for this many steps of samples, while samples are left.
 const PROVING: u64 = 4;
@@ -120,7 +120,7 @@ pub(crate) fn explore_with(
     };
     exploration.run_pilots(&mut first, program);
     exploration.judge.set_estimates(first.estimates());
-    let observed = if settings.workers <= 1 || first.has_memory() {
+    let observed = if settings.workers <= 1 || first.needs(|needs| needs.memory) {
         let mut crew = RoundWorkers::new(settings.workers, program);
         exploration.keep(name, settings, &mut first, &mut crew);
         exploration.run_with(&mut first, program, Some(&mut crew));
@@ -166,7 +166,7 @@ pub(crate) fn explore_alone(
     let mut exploration = Exploration {
         // A custom strategy can't be built again.
         judge: Judge::new(name, program, settings, &[]),
-        plan: Plan::of_one(settings, explorer.needs_length()),
+        plan: Plan::of_one(settings, explorer.needs(|needs| needs.length)),
         summary: Summary::new(name, settings),
         observer: &mut Silent,
         keeping: None,
@@ -180,8 +180,8 @@ pub(crate) fn explore_alone(
     exploration.summary.finish(program, &explorer.observed())
 }
 
-fn build(strategies: &[StrategySpec]) -> Vec<Box<dyn Strategy>> {
-    strategies.iter().map(StrategySpec::build).collect()
+fn build(strategies: &[StrategySpec]) -> Vec<Source> {
+    strategies.iter().map(StrategySpec::source).collect()
 }
 
 /// An exploration in progress: its plan and its results so far.
@@ -236,7 +236,8 @@ impl Exploration<'_> {
         let mut before = Observations::default();
         let mut rounds = 0;
         if let Some(InterruptedExploration { known, search }) = resumed {
-            let restored = explorer.restore(&search);
+            let only = explorer.search_mut().expect("only a search is saved");
+            let restored = only.restore(&search);
             restored.unwrap_or_else(|why| panic!("a checkpoint can't be gone on with: {why}"));
             self.summary = known.summary.resumed(settings, known.elapsed);
             self.judge.go_on(known.judged);
@@ -261,7 +262,7 @@ impl Exploration<'_> {
             return;
         };
         let begun = crate::wall_clock::now();
-        let Some(search) = explorer.save() else {
+        let Some(search) = explorer.search_mut().and_then(SearchStrategy::save) else {
             return;
         };
         let seen = [before.clone(), explorer.observed()].into_iter();
@@ -355,7 +356,7 @@ impl Exploration<'_> {
         epoch: &Epoch,
         mut execution: u64,
         crew: &mut RoundWorkers<'_>,
-        parts: Vec<Box<dyn Strategy>>,
+        parts: Vec<Box<dyn SearchStrategy>>,
     ) -> u64 {
         let beside = explorer.beside();
         crew.run(parts, &beside, &mut |explored| {
@@ -368,7 +369,10 @@ impl Exploration<'_> {
                 execution += 1;
             }
             self.report_progress(explorer);
-            !self.summary.is_over() && explorer.unite(explored.part)
+            !self.summary.is_over()
+                && explorer
+                    .search_mut()
+                    .is_some_and(|search| search.unite(explored.part))
         });
         execution
     }

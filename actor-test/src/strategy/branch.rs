@@ -1,12 +1,10 @@
 //! Replay of a recorded execution up to a step, and any strategy from there: [`BranchedReplay`].
 
-use super::{Choice, Enabled, Ended, Execution, Fairness, FaultSite, Replay, Step, Strategy};
-use crate::data::bug::Cycle;
-use crate::data::faults::Fault;
-use crate::data::story::ChoicePurpose;
+use super::{Choice, Enabled, Execution, Fairness, Needs, Pruned, Replay, Strategy, StrategyEvent};
 
 /// Replays recorded decisions up to a step, and follows a strategy from there. The strategy sees only the
-/// steps behind that one, and its fairness counts from there.
+/// steps behind that one, and its fairness counts from there. A strategy that doesn't place faults ends them
+/// after its first step, if the recording does not end them before.
 #[derive(Debug)]
 pub(crate) struct BranchedReplay {
     replay: Replay,
@@ -24,6 +22,20 @@ impl BranchedReplay {
             is_replaying: true,
         }
     }
+
+    fn fault_between(&mut self, step: u64, choice: Choice<'_>) -> Option<u32> {
+        if step < self.from {
+            return self.replay.choose(choice);
+        }
+        if self.strategy.needs().faults {
+            return self.strategy.choose(choice);
+        }
+        let recorded = match step == self.from {
+            true => self.replay.choose(choice),
+            false => Some(Choice::END_FAULTS),
+        };
+        recorded.filter(|answer| *answer == Choice::END_FAULTS)
+    }
 }
 
 impl Strategy for BranchedReplay {
@@ -31,20 +43,28 @@ impl Strategy for BranchedReplay {
         format!("branch({})-{}", self.from, self.strategy.name())
     }
 
-    fn fairness(&self) -> Fairness {
-        match self.strategy.fairness() {
-            Fairness::Fair => Fairness::FairFrom(self.from),
-            Fairness::FairFrom(step) => Fairness::FairFrom(step.max(self.from)),
-            Fairness::Unfair => Fairness::Unfair,
+    fn needs(&self) -> Needs {
+        Needs {
+            estimates: false,
+            length: false,
+            faults: true,
+            time: true,
+            memory: false,
+            ..self.strategy.needs()
         }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.is_replaying = true;
-        self.replay.begin(execution) && self.strategy.begin(execution)
+        self.replay.begin(execution)?;
+        Some(match self.strategy.begin(execution)? {
+            Fairness::Fair => Fairness::FairFrom(self.from),
+            Fairness::FairFrom(step) => Fairness::FairFrom(step.max(self.from)),
+            Fairness::Unfair => Fairness::Unfair,
+        })
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.is_replaying = enabled.step() < self.from;
         match self.is_replaying {
             true => self.replay.pick(enabled),
@@ -52,79 +72,17 @@ impl Strategy for BranchedReplay {
         }
     }
 
-    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
-        match self.is_replaying {
-            true => self.replay.next_choice_purpose(asked),
-            false => self.strategy.next_choice_purpose(asked),
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        match choice {
+            Choice::FaultBetween(enabled, _) => self.fault_between(enabled.step(), choice),
+            _ if self.is_replaying => self.replay.choose(choice),
+            _ => choice.put_to(&mut *self.strategy),
         }
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        match self.is_replaying {
-            true => self.replay.choose(choice),
-            false => self.strategy.choose(choice),
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        if !(self.is_replaying && matches!(event, StrategyEvent::Stepped(_))) {
+            self.strategy.observe(event);
         }
-    }
-
-    fn time_passes(&mut self, ways: u32) -> Option<u32> {
-        match self.is_replaying {
-            true => self.replay.time_passes(ways),
-            false => self.strategy.time_passes(ways),
-        }
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        match self.is_replaying {
-            true => self.replay.fault_within_step(offer),
-            false => self.strategy.fault_within_step(offer),
-        }
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        match enabled.step() < self.from {
-            true => self.replay.fault_between_steps(enabled, faults),
-            false => self.strategy.fault_between_steps(enabled, faults),
-        }
-    }
-
-    fn fault_struck(&mut self, key: u64) {
-        self.strategy.fault_struck(key);
-    }
-
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        match enabled.step() <= self.from {
-            true => self.replay.ends_faults(enabled),
-            false => self.strategy.ends_faults(enabled) || !self.strategy.places_faults(),
-        }
-    }
-
-    fn places_faults(&self) -> bool {
-        true
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.strategy.wants_steps()
-    }
-
-    fn wants_states(&self) -> bool {
-        self.strategy.wants_states()
-    }
-
-    fn compares_histories(&self) -> bool {
-        self.strategy.compares_histories()
-    }
-
-    fn fair_cycle(&self) -> Option<Cycle> {
-        self.strategy.fair_cycle()
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        if !self.is_replaying {
-            self.strategy.stepped(step);
-        }
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        self.strategy.ended(ended);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::settings::strategy::{ExplorerKind, StateLimit, StrategySpec};
 
-use super::search::{BehaviourSearch, Dpor, SearchStrategy};
+use super::search::{BehaviourSearch, Dpor, FrontierSearch, Source};
 use super::{
     Bdfs, Bounded, Delayed, Dfs, FairSuffix, LivePrefix, Pct, Placed, Pos, Probabilistic, Random,
     RoundRobin, RunToCompletion, States, Strategy, Surw, Urw, Weighted,
@@ -37,6 +37,11 @@ impl ExplorerKind {
 impl StrategySpec {
     /// Builds the strategy.
     pub fn build(&self) -> Box<dyn Strategy> {
+        self.source().into_strategy()
+    }
+
+    /// Builds the strategy, as a search if it is one.
+    pub(crate) fn source(&self) -> Source {
         let at_most = |bounded: Bounded, bound: Option<u32>| match bound {
             None => bounded,
             Some(bound) => bounded.at_most(bound),
@@ -49,56 +54,56 @@ impl StrategySpec {
             states.limit(state_limit.unwrap_or_default())
         };
         match self {
-            Self::Random => Box::new(Random::new()),
-            Self::Weighted(weights) => Box::new(Weighted::new(*weights)),
+            Self::Random => Source::new(Random::new()),
+            Self::Weighted(weights) => Source::new(Weighted::new(*weights)),
             Self::WeightedEvents(weights, events) => {
                 let walk = Weighted::new(*weights);
                 let of = |walk: Weighted, (name, weight): &(String, u32)| walk.event(name, *weight);
-                Box::new(events.iter().fold(walk, of))
+                Source::new(events.iter().fold(walk, of))
             }
-            Self::Probabilistic(halvings) => Box::new(Probabilistic::new(*halvings)),
-            Self::Pct(None) => Box::new(Pct::new()),
-            Self::Pct(Some(depth)) => Box::new(Pct::with_depth(*depth)),
-            Self::Pos => Box::new(Pos::new()),
-            Self::PosLocal => Box::new(Pos::new().local_first()),
-            Self::Urw => Box::new(Urw::new()),
-            Self::Surw => Box::new(Surw::new()),
-            Self::Delay(explorer, delays) => explorer.delayed(*delays),
-            Self::Stratified(explorer, delays) => explorer.stratified(*delays),
+            Self::Probabilistic(halvings) => Source::new(Probabilistic::new(*halvings)),
+            Self::Pct(None) => Source::new(Pct::new()),
+            Self::Pct(Some(depth)) => Source::new(Pct::with_depth(*depth)),
+            Self::Pos => Source::new(Pos::new()),
+            Self::PosLocal => Source::new(Pos::new().local_first()),
+            Self::Urw => Source::new(Urw::new()),
+            Self::Surw => Source::new(Surw::new()),
+            Self::Delay(explorer, delays) => Source::Strategy(explorer.delayed(*delays)),
+            Self::Stratified(explorer, delays) => Source::Strategy(explorer.stratified(*delays)),
             Self::BoundedDelays(same, explorer, bound) => {
-                at_most(explorer.bounded().by(*same), *bound).build()
+                at_most(explorer.bounded().by(*same), *bound).source()
             }
             Self::SampledDelays(explorer, bound) => {
                 let bounded = explorer.bounded().by_states().at_most(*bound);
-                bounded.then_sample().build()
+                bounded.then_sample().source()
             }
             Self::BoundedPreemptions(same, bound) => {
-                at_most(Bounded::preemptions().by(*same), *bound).build()
+                at_most(Bounded::preemptions().by(*same), *bound).source()
             }
-            Self::FairPreemptions(bound) => at_most(Bounded::fair_preemptions(), *bound).build(),
-            Self::Bdfs(None) => Box::new(Bdfs::deepening()),
-            Self::Bdfs(Some(depth)) => Box::new(Bdfs::to(*depth)),
-            Self::Dfs(bound) => Box::new(limited(Dfs::new(), *bound)),
-            Self::DfsLocal(bound) => Box::new(limited(Dfs::new().local_first(), *bound)),
-            Self::Breadth(bound) => Box::new(known(States::breadth_first(), *bound)),
-            Self::States(bound) => Box::new(known(States::depth_first(), *bound)),
+            Self::FairPreemptions(bound) => at_most(Bounded::fair_preemptions(), *bound).source(),
+            Self::Bdfs(None) => Source::new(Bdfs::deepening()),
+            Self::Bdfs(Some(depth)) => Source::new(Bdfs::to(*depth)),
+            Self::Dfs(bound) => Source::by(limited(Dfs::new(), *bound)),
+            Self::DfsLocal(bound) => Source::by(limited(Dfs::new().local_first(), *bound)),
+            Self::Breadth(bound) => Source::by(known(States::breadth_first(), *bound)),
+            Self::States(bound) => Source::by(known(States::depth_first(), *bound)),
             Self::StatesLocal(bound) => {
-                Box::new(known(States::depth_first().local_first(), *bound))
+                Source::by(known(States::depth_first().local_first(), *bound))
             }
             Self::Dpor(bound) => {
                 let dpor = match bound {
                     None => Dpor::new(),
                     Some(bound) => Dpor::new().histories_max(*bound),
                 };
-                Box::new(SearchStrategy::new(BehaviourSearch::new(dpor)))
+                Source::by(FrontierSearch::new(BehaviourSearch::new(dpor)))
             }
             Self::HoppingDpor(behaviours) => {
-                Box::new(SearchStrategy::new(Dpor::new().hopping(*behaviours)))
+                Source::by(FrontierSearch::new(Dpor::new().hopping(*behaviours)))
             }
-            Self::Fair(spec) => Box::new(FairSuffix::at_max_steps(spec.build())),
-            Self::EarlyFair(spec) => Box::new(FairSuffix::anywhere(spec.build())),
-            Self::Live(spec) => Box::new(LivePrefix::new(spec.build())),
-            Self::Placed(placement, spec) => Box::new(Placed::new(spec.build()).by(*placement)),
+            Self::Fair(spec) => Source::new(FairSuffix::at_max_steps(spec.build())),
+            Self::EarlyFair(spec) => Source::new(FairSuffix::anywhere(spec.build())),
+            Self::Live(spec) => Source::new(LivePrefix::new(spec.build())),
+            Self::Placed(placement, spec) => Source::new(Placed::new(spec.build()).by(*placement)),
         }
     }
 }
@@ -107,7 +112,7 @@ impl StrategySpec {
 mod tests {
     use super::*;
     use crate::settings::strategy::PARTS_MAX;
-    use crate::strategy::Fairness;
+    use crate::strategy::{Execution, Fairness, Needs, SearchStrategy};
 
     /// Everything that a spec states about its strategy holds for the strategy that it builds.
     #[test]
@@ -161,16 +166,15 @@ mod tests {
         ];
         let mut described = 0;
         for name in plain {
-            let built = check(name).expect("a name of a strategy");
+            let mut built = check(name).expect("a name of a strategy");
             let is_dpor = name.starts_with("dpor");
-            let is_unfair = built.fairness() == Fairness::Unfair && !built.wants_states();
-            let is_search = built.has_memory() && !built.wants_states();
+            let Needs { memory, states, .. } = built.needs();
+            let fairness = built.begin(&Execution::alone(1));
+            let is_unfair = fairness == Some(Fairness::Unfair) && !states;
+            let is_search = memory && !states;
             let prefixed = [
                 (format!("fair-{name}"), is_unfair && !is_dpor),
-                (
-                    format!("early-fair-{name}"),
-                    is_unfair && !built.has_memory(),
-                ),
+                (format!("early-fair-{name}"), is_unfair && !memory),
                 (format!("live-{name}"), is_search && !is_dpor),
             ];
             for (name, is_known) in [(name.to_owned(), true)].into_iter().chain(prefixed) {
@@ -179,7 +183,7 @@ mod tests {
                 let placed = check(&format!("timed-{name}")).is_some();
                 assert_eq!(
                     placed,
-                    strategy.is_some_and(|it| !it.places_faults()),
+                    strategy.is_some_and(|it| !it.needs().faults),
                     "timed-{name}"
                 );
                 described += u32::from(is_known) + u32::from(placed);
@@ -191,17 +195,21 @@ mod tests {
     /// Builds a strategy by its name, and checks its description; `None` if there is no such strategy.
     fn check(name: &str) -> Option<Box<dyn Strategy>> {
         let spec = name.parse::<StrategySpec>().ok()?;
-        let built = spec.build();
+        let source = spec.source();
+        let search = source.search();
+        let is_saved = search.is_some_and(SearchStrategy::can_be_saved);
+        assert_eq!(spec.can_be_saved(), is_saved, "saving {name}");
+        let parts = if spec.is_divisible() { PARTS_MAX } else { 0 };
+        let divided = search.map_or(0, SearchStrategy::parts_max);
+        assert_eq!(parts as usize, divided, "parts of {name}");
+        let built = source.into_strategy();
         assert_eq!((spec.to_string(), built.name()), (name.into(), name.into()));
-        assert_eq!(spec.has_memory(), built.has_memory(), "memory of {name}");
+        assert_eq!(spec.has_memory(), built.needs().memory, "memory of {name}");
         assert_eq!(
             spec.places_faults(),
-            built.places_faults(),
+            built.needs().faults,
             "faults of {name}"
         );
-        assert_eq!(spec.can_be_saved(), built.can_be_saved(), "saving {name}");
-        let parts = if spec.is_divisible() { PARTS_MAX } else { 0 };
-        assert_eq!(parts as usize, built.parts_max(), "parts of {name}");
         Some(built)
     }
 }

@@ -1,23 +1,19 @@
-//! Replay of a recorded execution up to a step, and a fair walk from there: [`Continuation`].
+//! A fair walk behind a recorded execution up to a step: [`Continuation`].
 
 use super::{
-    Choice, Enabled, Execution, Fairness, FaultSite, Random, Replay, StepKind, Strategy, Weighted,
-    Weights,
+    BranchedReplay, Choice, Enabled, Execution, Fairness, Needs, Pruned, Random, StepKind,
+    Strategy, Weighted, Weights,
 };
-use crate::data::faults::Fault;
-use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 
-/// Replays recorded decisions up to a step, then walks fairly: uniformly and weighted in turn, since timers
-/// that fire too often keep some programs from recovering. In a [calm](Self::calm_if) continuation, the
-/// weighted walks fire timers almost only when nothing else is enabled.
+/// Walks fairly from a step on: uniformly and weighted in turn, since timers that fire too often keep some
+/// programs from recovering. In a [calm](Self::calm_if) continuation, the weighted walks fire timers almost
+/// only when nothing else is enabled. Faults are over.
 #[derive(Debug)]
 pub(crate) struct Continuation {
-    replay: Replay,
     walk: Box<dyn Strategy>,
     from: u64,
     number: u32,
-    replaying: bool,
     delays: Option<RandomPriorities>,
 }
 
@@ -48,9 +44,8 @@ const CALM: Weights = Weights {
 };
 
 impl Continuation {
-    pub(crate) fn new(chosen: Vec<u32>, from: u64, number: u32) -> Self {
+    pub(crate) fn new(from: u64, number: u32) -> Self {
         Self {
-            replay: Replay::new(chosen, Fairness::Unfair),
             walk: if number.is_multiple_of(2) {
                 Box::new(Weighted::new(Weights::default()))
             } else {
@@ -58,7 +53,6 @@ impl Continuation {
             },
             from,
             number,
-            replaying: true,
             delays: None,
         }
     }
@@ -88,12 +82,9 @@ impl Continuation {
         }
     }
 
-    fn active(&mut self) -> &mut dyn Strategy {
-        if self.replaying {
-            &mut self.replay
-        } else {
-            &mut *self.walk
-        }
+    /// Replays recorded decisions up to the step.
+    pub(crate) fn behind(self, chosen: Vec<u32>) -> BranchedReplay {
+        BranchedReplay::new(chosen, self.from, Box::new(self))
     }
 }
 
@@ -102,13 +93,15 @@ impl Strategy for Continuation {
         "continuation".into()
     }
 
-    fn fairness(&self) -> Fairness {
-        let delayed = self.delays.map_or(0, |delays| delays.until);
-        Fairness::FairFrom(self.from.max(delayed))
+    fn needs(&self) -> Needs {
+        Needs {
+            faults: true,
+            time: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
-        self.replaying = true;
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         let walk = Execution {
             seed: mix(execution.seed, u64::from(self.number)),
             ..execution.clone()
@@ -116,56 +109,28 @@ impl Strategy for Continuation {
         if let Some(delays) = &mut self.delays {
             delays.seed = mix(walk.seed, 0xde1a);
         }
-        self.replay.begin(execution) && self.walk.begin(&walk)
+        self.walk.begin(&walk)?;
+        let delayed = self.delays.map_or(0, |delays| delays.until);
+        Some(Fairness::FairFrom(self.from.max(delayed)))
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        self.replaying = enabled.step() < self.from;
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         match &self.delays {
-            Some(delays) if !self.replaying && enabled.step() < delays.until => {
-                delays.first(enabled)
+            Some(delays) if enabled.step() < delays.until => {
+                delays.first(enabled).ok_or(Pruned::new())
             }
-            _ => self.active().pick(enabled),
+            _ => self.walk.pick(enabled),
         }
     }
 
-    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
-        self.active().next_choice_purpose(asked);
-    }
-
-    fn choose(&mut self, choice: Choice) -> u32 {
-        self.active().choose(choice)
-    }
-
-    /// In half of the continuations, time passes at each read of the clock, so that loops that poll it end.
-    fn time_passes(&mut self, ways: u32) -> Option<u32> {
-        match self.replaying {
-            true => self.replay.time_passes(ways),
-            false => Some(ways * (self.number / 2 % 2)),
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        match choice {
+            // In half of the continuations, time passes at each read of the clock, so that loops that poll
+            // it end.
+            Choice::Passing(ways) => Some(ways * (self.number / 2 % 2)),
+            Choice::FaultBetween(..) => Some(Choice::END_FAULTS),
+            _ => choice.put_to(&mut *self.walk),
         }
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        self.active().fault_within_step(offer)
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        match enabled.step() < self.from {
-            true => self.replay.fault_between_steps(enabled, faults),
-            false => None,
-        }
-    }
-
-    fn fault_struck(&mut self, key: u64) {
-        self.walk.fault_struck(key);
-    }
-
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        self.replay.ends_faults(enabled) || enabled.step() >= self.from
-    }
-
-    fn places_faults(&self) -> bool {
-        true
     }
 }
 
@@ -177,7 +142,7 @@ mod tests {
     #[test]
     fn continuations_are_uniform_and_weighted_in_turn() {
         let names = |is_calm| {
-            let continuation = |number| Continuation::new(Vec::new(), 0, number).calm_if(is_calm);
+            let continuation = |number| Continuation::new(0, number).calm_if(is_calm);
             let names = (1..=4).map(|number| continuation(number).walk.name());
             names.collect::<Vec<String>>()
         };

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Choice, CoverageClaim, Enabled, Execution, Fairness, FaultSite, Gap, OperationId, Reduction,
-    SizeEstimate, Step, Strategy,
+    Choice, CoverageClaim, Enabled, Execution, Fairness, Gap, Needs, OperationId, Pruned,
+    Reduction, SizeEstimate, Step, Strategy, StrategyEvent,
 };
-use crate::codec;
-use crate::data::faults::Fault;
+use crate::codec::{self, DecodeError};
 use crate::settings::strategy::named;
+use crate::strategy::search::SearchStrategy;
 
 /// Visits every schedule up to the step bound, depth first: an oracle for other strategies, on small tests.
 ///
@@ -148,6 +148,20 @@ impl Dfs {
             branch.others = DfsAlternatives::Due;
         }
     }
+
+    /// Widens the alternatives of a step that was not local, and of those before interrupted operations.
+    fn learn(&mut self, step: &Step<'_>) {
+        let taker = step.pending.operation;
+        if let Some(at) = self.picked_at.filter(|_| !step.is_local) {
+            self.widen(at, taker);
+        }
+        // An operation that interrupts itself has taken its steps before in any case.
+        for operation in step.interrupted.iter().filter(|one| **one != taker) {
+            for at in 0..self.depth {
+                self.widen(at, *operation);
+            }
+        }
+    }
 }
 
 impl Strategy for Dfs {
@@ -160,128 +174,53 @@ impl Strategy for Dfs {
         named("dfs", &parameters)
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn needs(&self) -> Needs {
+        Needs {
+            steps: self.local_first,
+            faults: true,
+            memory: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, _: &Execution) -> bool {
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
         let more = if self.begun { self.backtrack() } else { true };
         self.begun = true;
         self.is_complete = !more;
         self.is_seeded = false;
         self.depth = 0;
         self.executions += 1;
-        more && self.executions_max.is_none_or(|max| self.executions <= max)
+        let is_allowed = self.executions_max.is_none_or(|max| self.executions <= max);
+        (more && is_allowed).then_some(Fairness::Unfair)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.picked_at = (enabled.len() > 1).then_some(self.depth);
         // A fault interrupts all operations, so no step is local then.
-        Some(if self.local_first && !self.has_faults {
+        Ok(if self.local_first && !self.has_faults {
             self.branch_local_first(enabled)
         } else {
             self.branch(enabled.len())
         })
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         match choice {
-            Choice::Below(bound) => self.branch(bound as usize) as u32,
             Choice::Seed => {
                 self.seeded += u64::from(!self.is_seeded);
                 self.is_seeded = true;
-                0
+                return None;
             }
+            Choice::FaultBetween(_, faults) => self.has_faults |= !faults.is_empty(),
+            _ => {}
         }
+        Some(self.branch(choice.bound() as usize) as u32)
     }
 
-    fn fault_between_steps(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.has_faults |= !faults.is_empty();
-        self.branch(1 + faults.len()).checked_sub(1)
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        self.branch(offer.ways as usize + 1) as u32
-    }
-
-    fn places_faults(&self) -> bool {
-        true
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.local_first
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        let taker = step.pending.operation;
-        if let Some(at) = self.picked_at.filter(|_| !step.is_local) {
-            self.widen(at, taker);
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        if let StrategyEvent::Stepped(step) = event {
+            self.learn(step);
         }
-        // An operation that interrupts itself has taken its steps before in any case.
-        for operation in step.interrupted.iter().filter(|one| **one != taker) {
-            for at in 0..self.depth {
-                self.widen(at, *operation);
-            }
-        }
-    }
-
-    fn has_memory(&self) -> bool {
-        true
-    }
-
-    fn save(&mut self) -> Option<Vec<u8>> {
-        Some(codec::encode(&Saved {
-            path: self.path.clone(),
-            begun: self.begun,
-            executions: self.executions,
-            has_faults: self.has_faults,
-            is_complete: self.is_complete,
-            seeded: self.seeded,
-        }))
-    }
-
-    fn restore(&mut self, saved: &[u8]) -> Result<(), String> {
-        let saved = codec::decode(saved).map_err(|damaged| damaged.to_string())?;
-        let Saved {
-            path,
-            begun,
-            executions,
-            has_faults,
-            is_complete,
-            seeded,
-        } = saved;
-        self.path = path;
-        self.begun = begun;
-        self.executions = executions;
-        self.has_faults = has_faults;
-        self.is_complete = is_complete;
-        self.seeded = seeded;
-        Ok(())
-    }
-
-    fn can_be_saved(&self) -> bool {
-        true
-    }
-
-    /// Estimates by the explored share of the tree, with equal parts below all alternatives, and by
-    /// likeness: an untried alternative has as much below it as the tried ones have on average (Kilby,
-    /// Slaney, Thiébaux and Walsh, AAAI 2006).
-    fn extent(&self) -> Option<SizeEstimate> {
-        let of = |branch: &BranchingPoint| match branch.others {
-            DfsAlternatives::Due => f64::from(branch.of),
-            DfsAlternatives::Spared(_) => 1.0,
-        };
-        let (mut share, mut done) = (1.0, 0.0);
-        for branch in &self.path {
-            share /= of(branch);
-            done += share * f64::from(branch.taken);
-        }
-        let by_shares = self.executions as f64 / (done + share);
-        let by_likeness = self.path.iter().rev().fold(1.0, |below, branch| {
-            let before = (branch.taken_after - branch.met_after) as f64;
-            of(branch) * (before + below) / f64::from(branch.taken + 1)
-        });
-        Some(SizeEstimate::of(self.executions, by_shares, by_likeness))
     }
 
     fn covered(&self) -> CoverageClaim {
@@ -304,5 +243,63 @@ impl Strategy for Dfs {
             is_complete: self.is_complete,
             gaps,
         }
+    }
+}
+
+impl SearchStrategy for Dfs {
+    /// Estimates by the explored share of the tree, with equal parts below all alternatives, and by
+    /// likeness: an untried alternative has as much below it as the tried ones have on average (Kilby,
+    /// Slaney, Thiébaux and Walsh, AAAI 2006).
+    fn extent(&self) -> Option<SizeEstimate> {
+        let of = |branch: &BranchingPoint| match branch.others {
+            DfsAlternatives::Due => f64::from(branch.of),
+            DfsAlternatives::Spared(_) => 1.0,
+        };
+        let (mut share, mut done) = (1.0, 0.0);
+        for branch in &self.path {
+            share /= of(branch);
+            done += share * f64::from(branch.taken);
+        }
+        let by_shares = self.executions as f64 / (done + share);
+        let by_likeness = self.path.iter().rev().fold(1.0, |below, branch| {
+            let before = (branch.taken_after - branch.met_after) as f64;
+            of(branch) * (before + below) / f64::from(branch.taken + 1)
+        });
+        Some(SizeEstimate::of(self.executions, by_shares, by_likeness))
+    }
+
+    #[cfg(test)]
+    fn can_be_saved(&self) -> bool {
+        true
+    }
+
+    fn save(&mut self) -> Option<Vec<u8>> {
+        Some(codec::encode(&Saved {
+            path: self.path.clone(),
+            begun: self.begun,
+            executions: self.executions,
+            has_faults: self.has_faults,
+            is_complete: self.is_complete,
+            seeded: self.seeded,
+        }))
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), DecodeError> {
+        let saved = codec::decode(saved)?;
+        let Saved {
+            path,
+            begun,
+            executions,
+            has_faults,
+            is_complete,
+            seeded,
+        } = saved;
+        self.path = path;
+        self.begun = begun;
+        self.executions = executions;
+        self.has_faults = has_faults;
+        self.is_complete = is_complete;
+        self.seeded = seeded;
+        Ok(())
     }
 }

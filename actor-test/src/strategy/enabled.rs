@@ -130,7 +130,7 @@ impl Pending {
     }
 }
 
-/// A completed step, as a strategy is [notified](super::Strategy::stepped) of it.
+/// A completed step, as a strategy is [notified](super::StrategyEvent::Stepped) of it.
 ///
 /// # Local steps
 ///
@@ -193,7 +193,7 @@ pub struct Step<'a> {
     pub(crate) cancels: bool,
     /// The bug that the step found.
     pub(crate) bug: Option<BugKind>,
-    /// The resulting state, if the strategy [sees](super::Strategy::wants_states) states, and without a bug.
+    /// The resulting state, if the strategy [needs](super::Needs::states) states, and without a bug.
     pub(crate) next_state: Option<StateComponents<'a>>,
 }
 
@@ -250,7 +250,7 @@ pub(crate) trait Details: fmt::Debug {
     fn moments(&self) -> &[Moment];
 }
 
-/// A state of an execution, for a search that [sees](super::Strategy::wants_states) states.
+/// A state of an execution, for a search that [needs](super::Needs::states) states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct StateView {
@@ -367,7 +367,7 @@ impl<'a> Enabled<'a> {
         (such.nth(nth).unwrap_or(0), may_be_local)
     }
 
-    /// The state before the step, if the strategy [sees](super::Strategy::wants_states) states.
+    /// The state before the step, if the strategy [needs](super::Needs::states) states.
     #[inline]
     pub fn state(&self) -> Option<&'a StateView> {
         self.state

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::fault_placement::{moment_of, moment_of_offer};
-use super::{Choice, Enabled, Execution, Fairness, FaultSite, OperationId, Random, Strategy};
-use crate::data::faults::{Fault, FaultKind, KINDS};
+use super::{Choice, Enabled, Execution, Fairness, Needs, OperationId, Pruned, Random, Strategy};
+use crate::data::faults::{FaultKind, KINDS};
 
 /// Measurements of a test's pilot executions: uniform random walks before the first execution of a strategy
-/// that [needs](Strategy::needs_estimates) them.
+/// that [needs](Needs::estimates) them.
 ///
 /// Lengths are 95th percentiles, not maxima: one execution that never ended would otherwise push whatever
 /// is drawn along the length past the end of normal ones. Without pilot executions everything is zero.
@@ -286,51 +286,47 @@ impl Strategy for PilotWalk {
         self.walk.name()
     }
 
-    fn fairness(&self) -> Fairness {
-        self.fair_from
-            .map_or(self.walk.fairness(), Fairness::FairFrom)
+    fn needs(&self) -> Needs {
+        Needs {
+            faults: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.fair_from = (!execution.faults.is_none()).then_some(execution.max_steps);
         self.measured().push(PilotMeasurements::default());
-        self.walk.begin(execution)
+        let fairness = self.walk.begin(execution)?;
+        Some(self.fair_from.map_or(fairness, Fairness::FairFrom))
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let picked = self.walk.pick(enabled)?;
         if let Some(current) = self.measured().last_mut() {
             current.add(enabled, picked);
         }
-        Some(picked)
+        Ok(picked)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        self.walk.choose(choice)
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        if let Some(current) = self.measured().last_mut() {
-            current.offers[offer.kind as usize] += 1;
-            current.comes_to(moment_of_offer(offer));
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        match choice {
+            Choice::FaultWithin(site) => {
+                if let Some(current) = self.measured().last_mut() {
+                    current.offers[site.kind as usize] += 1;
+                    current.comes_to(moment_of_offer(site));
+                }
+                None
+            }
+            Choice::FaultBetween(enabled, _) => {
+                if let Some(current) = self.measured().last_mut() {
+                    let moments = enabled.moments().iter();
+                    moments.for_each(|moment| current.comes_to(moment.what));
+                }
+                let is_fair = self.fair_from.is_none_or(|step| step <= enabled.step());
+                is_fair.then_some(Choice::END_FAULTS)
+            }
+            _ => self.walk.choose(choice),
         }
-        0
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, _: &[Fault]) -> Option<usize> {
-        if let Some(current) = self.measured().last_mut() {
-            let moments = enabled.moments().iter();
-            moments.for_each(|moment| current.comes_to(moment.what));
-        }
-        None
-    }
-
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        self.fair_from.is_none_or(|step| step <= enabled.step())
-    }
-
-    fn places_faults(&self) -> bool {
-        true
     }
 }
 

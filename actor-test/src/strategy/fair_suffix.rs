@@ -4,11 +4,9 @@ use rand_core::Rng;
 
 use super::per_operation::PerOperation;
 use super::{
-    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Gap, OperationId, Step,
-    Strategy, Weighted, Weights, below, generator,
+    Choice, CoverageClaim, Enabled, Execution, Fairness, Gap, Needs, OperationId, Pruned, Strategy,
+    StrategyEvent, Weighted, Weights, below, generator,
 };
-use crate::data::faults::Fault;
-use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 
 /// Follows a strategy up to a step, and from there a [weighted](Weighted) random walk, so that liveness can
@@ -85,11 +83,11 @@ impl Strategy for FairSuffix {
         }
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::FairFrom(self.from)
+    fn needs(&self) -> Needs {
+        self.prefix.needs()
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         // A random stream of its own, so that the suffix does not repeat that of the strategy.
         let seed = mix(execution.seed, 0xfa1f);
         self.from = match self.switch {
@@ -103,17 +101,18 @@ impl Strategy for FairSuffix {
             seed: mix(seed, 1),
             ..execution.clone()
         });
-        self.prefix.begin(execution)
+        self.prefix.begin(execution)?;
+        Some(Fairness::FairFrom(self.from))
     }
 
     #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         if enabled.step() < self.from {
             return self.prefix.pick(enabled);
         }
         if !self.switched {
             // A search of states may have visited this state before.
-            if self.prefix.wants_states() {
+            if self.prefix.needs().states {
                 self.prefix.pick(enabled)?;
             }
             self.switched = true;
@@ -124,81 +123,25 @@ impl Strategy for FairSuffix {
             None => self.walk.pick(enabled)?,
         };
         self.guard.picked(enabled[picked].operation);
-        Some(picked)
+        Ok(picked)
     }
 
-    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
-        match self.switched {
-            true => self.walk.next_choice_purpose(asked),
-            false => self.prefix.next_choice_purpose(asked),
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        match choice {
+            Choice::FaultBetween(enabled, _) if enabled.step() >= self.from => {
+                Some(Choice::END_FAULTS)
+            }
+            Choice::FaultWithin(_) if self.switched => None,
+            Choice::FaultBetween(..) => self.prefix.choose(choice),
+            _ if self.switched => choice.put_to(&mut self.walk),
+            _ => self.prefix.choose(choice),
         }
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        if self.switched {
-            self.walk.choose(choice)
-        } else {
-            self.prefix.choose(choice)
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        if !(self.switched && matches!(event, StrategyEvent::Stepped(_))) {
+            self.prefix.observe(event);
         }
-    }
-
-    fn time_passes(&mut self, ways: u32) -> Option<u32> {
-        match self.switched {
-            true => self.walk.time_passes(ways),
-            false => self.prefix.time_passes(ways),
-        }
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        match self.switched {
-            true => 0,
-            false => self.prefix.fault_within_step(offer),
-        }
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        match enabled.step() < self.from {
-            true => self.prefix.fault_between_steps(enabled, faults),
-            false => None,
-        }
-    }
-
-    fn fault_struck(&mut self, key: u64) {
-        self.prefix.fault_struck(key);
-    }
-
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        enabled.step() >= self.from || self.prefix.ends_faults(enabled)
-    }
-
-    fn places_faults(&self) -> bool {
-        self.prefix.places_faults()
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.prefix.wants_steps()
-    }
-
-    fn wants_states(&self) -> bool {
-        self.prefix.wants_states()
-    }
-
-    fn compares_histories(&self) -> bool {
-        self.prefix.compares_histories()
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        if !self.switched {
-            self.prefix.stepped(step);
-        }
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        self.prefix.ended(ended);
-    }
-
-    fn has_memory(&self) -> bool {
-        self.prefix.has_memory()
     }
 
     fn covered(&self) -> CoverageClaim {
@@ -210,14 +153,6 @@ impl Strategy for FairSuffix {
             gaps.push(Gap::Suffixes { executions });
         }
         covered
-    }
-
-    fn needs_estimates(&self) -> bool {
-        self.prefix.needs_estimates()
-    }
-
-    fn needs_length(&self) -> bool {
-        self.prefix.needs_length()
     }
 }
 
@@ -315,7 +250,7 @@ mod tests {
             strategy.begin(&execution(seed));
             (0..limit).all(|step| {
                 let enabled = Enabled::new(&all, &[], &changes, step, 0);
-                strategy.pick(&enabled) != Some(9)
+                strategy.pick(&enabled) != Ok(9)
             })
         };
         let walks_past = |seed: &u64| {

@@ -6,12 +6,10 @@ use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{
-    Choice, CoverageClaim, Enabled, Ended, Estimates, Execution, Fairness, FaultSite, Pending,
-    Step, Strategy, below, generator,
+    Choice, CoverageClaim, Enabled, Estimates, Execution, Fairness, FaultSite, Needs, Pending,
+    Pruned, Strategy, StrategyEvent, below, generator,
 };
-use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind, KINDS};
-use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 use crate::settings::strategy::Placement;
 
@@ -37,6 +35,7 @@ pub(crate) struct Placed {
     plan: FaultPlan,
     /// The step at which the faults of a fair execution end.
     until: u64,
+    fairness: Fairness,
 }
 
 /// The planned faults of one execution.
@@ -88,6 +87,7 @@ impl Placed {
             rng: generator(0),
             plan: FaultPlan::default(),
             until: 0,
+            fairness: Fairness::Unfair,
         }
     }
 
@@ -264,74 +264,9 @@ pub(super) fn moment_of_offer(offer: &FaultSite) -> u64 {
     mix(mix(0x000f_fe52, offer.kind as u64), offer.what)
 }
 
-impl Strategy for Placed {
-    fn name(&self) -> String {
-        let name = self.strategy.name();
-        match self.placement {
-            None => name,
-            Some(placement) => format!("{}-{name}", placement.word()),
-        }
-    }
-
-    fn fairness(&self) -> Fairness {
-        match self.strategy.fairness() {
-            Fairness::Fair if self.until > 0 => Fairness::FairFrom(self.until),
-            fairness => fairness,
-        }
-    }
-
-    fn begin(&mut self, execution: &Execution) -> bool {
-        // A random stream of its own, so that the schedule is that of the strategy without faults.
-        self.rng = generator(mix(execution.seed, 0x00fa_0175));
-        self.faults = execution.faults;
-        let placement = match self.placement {
-            _ if self.faults.is_none() => Placement::Calm,
-            Some(placement) => placement,
-            None => self.draw_placement(),
-        };
-        self.draw(placement, execution);
-        let phase = PHASE.saturating_mul(execution.estimates.steps());
-        self.until = match placement {
-            Placement::Calm => 0,
-            _ => phase.max(PHASE_MIN).min(execution.max_steps),
-        };
-        self.strategy.begin(execution)
-    }
-
-    #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        let picked = self.strategy.pick(enabled)?;
-        if !self.plan.aimed.is_empty()
-            && let Some(moment) = enabled.get(picked).and_then(moment_of)
-        {
-            self.plan
-                .moment_occurred(moment, || enabled.nodes_of(&enabled[picked]));
-        }
-        Some(picked)
-    }
-
-    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
-        self.strategy.next_choice_purpose(asked);
-    }
-
-    fn choose(&mut self, choice: Choice) -> u32 {
-        self.strategy.choose(choice)
-    }
-
-    fn time_passes(&mut self, ways: u32) -> Option<u32> {
-        self.strategy.time_passes(ways)
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        self.plan
-            .moment_occurred(moment_of_offer(offer), || offer.nodes);
-        match self.plan.strikes(offer.kind) {
-            true => 1 + below(&mut self.rng, u64::from(offer.ways)) as u32,
-            false => 0,
-        }
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+impl Placed {
+    /// Chooses a fault between two steps, or the end of one, as a position in `faults`.
+    fn fault_between(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         for moment in enabled.moments() {
             self.plan.moment_occurred(moment.what, || moment.nodes);
         }
@@ -367,61 +302,90 @@ impl Strategy for Placed {
         Some(place)
     }
 
-    fn fault_struck(&mut self, key: u64) {
-        self.strategy.fault_struck(key);
-    }
-
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        let is_fair = match self.fairness() {
+    /// True if no more faults are to come.
+    fn is_over(&self, enabled: &Enabled<'_>) -> bool {
+        let is_fair = match self.fairness {
             Fairness::Unfair => false,
             Fairness::Fair => true,
             Fairness::FairFrom(step) => step <= enabled.step(),
         };
         is_fair || self.plan.left == 0 && self.plan.undoing.is_empty()
     }
+}
 
-    fn places_faults(&self) -> bool {
-        true
+impl Strategy for Placed {
+    fn name(&self) -> String {
+        let name = self.strategy.name();
+        match self.placement {
+            None => name,
+            Some(placement) => format!("{}-{name}", placement.word()),
+        }
     }
 
-    fn wants_steps(&self) -> bool {
-        self.strategy.wants_steps()
+    fn needs(&self) -> Needs {
+        Needs {
+            estimates: true,
+            faults: true,
+            ..self.strategy.needs()
+        }
     }
 
-    fn wants_states(&self) -> bool {
-        self.strategy.wants_states()
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
+        // A random stream of its own, so that the schedule is that of the strategy without faults.
+        self.rng = generator(mix(execution.seed, 0x00fa_0175));
+        self.faults = execution.faults;
+        let placement = match self.placement {
+            _ if self.faults.is_none() => Placement::Calm,
+            Some(placement) => placement,
+            None => self.draw_placement(),
+        };
+        self.draw(placement, execution);
+        let phase = PHASE.saturating_mul(execution.estimates.steps());
+        self.until = match placement {
+            Placement::Calm => 0,
+            _ => phase.max(PHASE_MIN).min(execution.max_steps),
+        };
+        self.fairness = match self.strategy.begin(execution)? {
+            Fairness::Fair if self.until > 0 => Fairness::FairFrom(self.until),
+            fairness => fairness,
+        };
+        Some(self.fairness)
     }
 
-    fn compares_histories(&self) -> bool {
-        self.strategy.compares_histories()
+    #[inline]
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
+        let picked = self.strategy.pick(enabled)?;
+        if !self.plan.aimed.is_empty()
+            && let Some(moment) = enabled.get(picked).and_then(moment_of)
+        {
+            self.plan
+                .moment_occurred(moment, || enabled.nodes_of(&enabled[picked]));
+        }
+        Ok(picked)
     }
 
-    fn fair_cycle(&self) -> Option<Cycle> {
-        self.strategy.fair_cycle()
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        match choice {
+            Choice::FaultWithin(site) => {
+                self.plan
+                    .moment_occurred(moment_of_offer(site), || site.nodes);
+                let strikes = self.plan.strikes(site.kind);
+                strikes.then(|| 1 + below(&mut self.rng, u64::from(site.ways)) as u32)
+            }
+            Choice::FaultBetween(enabled, faults) => match self.fault_between(enabled, faults) {
+                Some(position) => Some(1 + position as u32),
+                None => self.is_over(enabled).then_some(Choice::END_FAULTS),
+            },
+            _ => self.strategy.choose(choice),
+        }
     }
 
-    fn stepped(&mut self, step: &Step<'_>) {
-        self.strategy.stepped(step);
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        self.strategy.ended(ended);
-    }
-
-    fn has_memory(&self) -> bool {
-        self.strategy.has_memory()
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        self.strategy.observe(event);
     }
 
     fn covered(&self) -> CoverageClaim {
         self.strategy.covered()
-    }
-
-    fn needs_estimates(&self) -> bool {
-        true
-    }
-
-    fn needs_length(&self) -> bool {
-        self.strategy.needs_length()
     }
 }
 
@@ -500,7 +464,7 @@ mod tests {
                 }];
                 let enabled =
                     Enabled::new(&pending, &[], &changes, step as u64, 0).with_details(&led);
-                if let Some(node) = placed.fault_between_steps(&enabled, &faults) {
+                if let Some(node) = placed.fault_between(&enabled, &faults) {
                     *struck += 1;
                     on[node] += 1;
                 }

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::naming::{ExecutionRecorder, ScheduleRecorder, sort};
 use super::{
-    Choice, Enabled, Ended, Execution, Fairness, FaultSite, Pending, Step, StepKind, Strategy,
+    Choice, Enabled, Execution, Fairness, FaultSite, Needs, Pending, Pruned, StepKind, Strategy,
+    StrategyEvent,
 };
 use crate::data::faults::Fault;
 use crate::data::schedule::{
     ChoicesLeft, NamedChoice, NamedStep, Schedule, ScheduleDeviation, StepName,
 };
-use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 
 /// Follows a schedule of named steps: of the listed steps that are enabled, it takes the one listed first.
@@ -45,8 +45,6 @@ pub(crate) struct Guided {
     namer: ScheduleRecorder,
     /// The listed step in progress, and its unused answers.
     follows: Option<(usize, ChoicesLeft)>,
-    /// The purpose of the next choice.
-    asked: ChoicePurpose,
     parting: Option<ScheduleDeviation>,
     steps: u64,
     followed: Arc<Mutex<GuidedResult>>,
@@ -83,7 +81,6 @@ impl Guided {
             limit: u64::MAX,
             namer: ScheduleRecorder::default(),
             follows: None,
-            asked: ChoicePurpose::Unknown,
             parting: None,
             steps: 0,
             followed: Arc::default(),
@@ -197,103 +194,15 @@ impl Guided {
     }
 
     /// The listed answer to the next question of the step in progress.
-    fn listed_answer(&mut self, choice: Choice) -> Option<u32> {
+    fn listed_answer(&mut self, choice: Choice<'_>) -> Option<u32> {
         let (_, choices) = self.follows.as_mut()?;
-        choices.answer(self.asked, choice.bound())
+        choices.answer(choice.purpose(), choice.bound())
     }
 }
 
-impl Strategy for Guided {
-    fn name(&self) -> String {
-        "guided".into()
-    }
-
-    fn fairness(&self) -> Fairness {
-        self.fairness
-    }
-
-    fn begin(&mut self, execution: &Execution) -> bool {
-        self.taken.clear();
-        self.taken.resize(self.schedule.len(), false);
-        (self.first_left, self.passed_over, self.steps) = (0, 0, 0);
-        (self.follows, self.parting) = (None, None);
-        self.namer.begin();
-        self.names.begin();
-        if let Some(sorts) = &mut self.sorts {
-            sorts.begin();
-        }
-        match &mut self.completion {
-            Some(completion) => completion.begin(execution),
-            None => true,
-        }
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        if self.steps >= self.limit {
-            return None;
-        }
-        let expected = self.first_left;
-        let listed = self.listed(enabled);
-        let (place, position) = match (listed, self.inserted(enabled)) {
-            (_, Some(position)) => (None, position),
-            (Some((place, position)), None) => (Some(place), position),
-            (None, None) => match &mut self.completion {
-                Some(completion) => (None, completion.pick(enabled)?),
-                None => return None,
-            },
-        };
-        let name = self.namer.takes(enabled.get(position)?, enabled);
-        let as_listed = self.schedule.get(expected).map(|step| step.name) == Some(name);
-        if place != Some(expected) || !as_listed {
-            self.part(expected, Some(name));
-        }
-        if let Some(place) = place {
-            self.take(place);
-        }
-        self.follows = place.map(|place| {
-            let choices = ChoicesLeft::of(&self.schedule[place].choices);
-            (place, choices)
-        });
-        self.steps += 1;
-        Some(position)
-    }
-
-    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
-        self.asked = asked;
-        if let Some(completion) = &mut self.completion {
-            completion.next_choice_purpose(asked);
-        }
-    }
-
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let listed = self.listed_answer(choice);
-        let answer = match (listed, &mut self.completion) {
-            (Some(answer), _) => answer,
-            (None, Some(completion)) => completion.choose(choice),
-            (None, None) => 0,
-        };
-        let (asked, of) = (self.asked, choice.bound());
-        self.namer.chose(NamedChoice { asked, of, answer });
-        answer
-    }
-
-    fn time_passes(&mut self, ways: u32) -> Option<u32> {
-        let choice = Choice::Below(ways + 1);
-        let completed = |completion: &mut Box<dyn Strategy>| completion.time_passes(ways);
-        let answer = match self.listed_answer(choice) {
-            Some(answer) => answer,
-            None => self
-                .completion
-                .as_mut()
-                .and_then(completed)
-                .unwrap_or_default(),
-        };
-        let (asked, of) = (self.asked, choice.bound());
-        self.namer.chose(NamedChoice { asked, of, answer });
-        Some(answer)
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
+impl Guided {
+    /// The listed way in which a fault strikes at a place of the step in progress.
+    fn fault_within(&mut self, offer: &FaultSite) -> u32 {
         let place = self.namer.place(offer);
         let listed = self.follows.as_ref().and_then(|(step, _)| {
             let mut strikes = self.schedule[*step].strikes.iter();
@@ -305,7 +214,7 @@ impl Strategy for Guided {
     }
 
     /// Strikes a listed fault in its turn; one that is not possible then is skipped.
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         while let Some((place, next)) = self.due_fault(enabled) {
             let found = faults.iter().position(|fault| fault.key == next);
             if found.is_some() || next == Fault::LAST {
@@ -318,7 +227,21 @@ impl Strategy for Guided {
         None
     }
 
-    fn fault_struck(&mut self, key: u64) {
+    /// True if the end of all faults is due in the list, or where the fair part begins.
+    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
+        let due = self.due_fault(enabled);
+        if due.is_some_and(|(_, key)| key == Fault::LAST) {
+            return true;
+        }
+        match self.fairness {
+            Fairness::Unfair => false,
+            Fairness::Fair => self.first_left == self.schedule.len(),
+            Fairness::FairFrom(step) => step <= enabled.step(),
+        }
+    }
+
+    /// Records that a fault was the step.
+    fn struck(&mut self, key: u64) {
         let places = self.first_left..self.schedule.len();
         let is_it = |place: &usize| {
             let name = self.schedule[*place].name;
@@ -337,40 +260,10 @@ impl Strategy for Guided {
         self.follows = None;
     }
 
-    /// True if the end of all faults is due in the list, or where the fair part begins.
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        let due = self.due_fault(enabled);
-        if due.is_some_and(|(_, key)| key == Fault::LAST) {
-            return true;
-        }
-        match self.fairness {
-            Fairness::Unfair => false,
-            Fairness::Fair => self.first_left == self.schedule.len(),
-            Fairness::FairFrom(step) => step <= enabled.step(),
-        }
-    }
-
-    fn places_faults(&self) -> bool {
-        true
-    }
-
-    fn wants_steps(&self) -> bool {
-        let completion = self.completion.as_ref();
-        completion.is_some_and(|completion| completion.wants_steps())
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        if let Some(completion) = &mut self.completion {
-            completion.stepped(step);
-        }
-    }
-
-    fn ended(&mut self, ended: &Ended) {
+    /// Writes the result.
+    fn finish(&mut self) {
         if self.first_left < self.schedule.len() {
             self.part(self.first_left, None);
-        }
-        if let Some(completion) = &mut self.completion {
-            completion.ended(ended);
         }
         let taken = self.taken.iter().filter(|taken| **taken).count();
         let followed = GuidedResult {
@@ -379,6 +272,97 @@ impl Strategy for Guided {
             taken: taken - self.passed_over,
         };
         *self.followed.lock().unwrap_or_else(PoisonError::into_inner) = followed;
+    }
+}
+
+impl Strategy for Guided {
+    fn name(&self) -> String {
+        "guided".into()
+    }
+
+    fn needs(&self) -> Needs {
+        let completion = self.completion.as_ref();
+        Needs {
+            steps: completion.is_some_and(|completion| completion.needs().steps),
+            faults: true,
+            time: true,
+            ..Needs::default()
+        }
+    }
+
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
+        self.taken.clear();
+        self.taken.resize(self.schedule.len(), false);
+        (self.first_left, self.passed_over, self.steps) = (0, 0, 0);
+        (self.follows, self.parting) = (None, None);
+        self.namer.begin();
+        self.names.begin();
+        if let Some(sorts) = &mut self.sorts {
+            sorts.begin();
+        }
+        if let Some(completion) = &mut self.completion {
+            completion.begin(execution)?;
+        }
+        Some(self.fairness)
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
+        if self.steps >= self.limit {
+            return Err(Pruned::new());
+        }
+        let expected = self.first_left;
+        let listed = self.listed(enabled);
+        let (place, position) = match (listed, self.inserted(enabled)) {
+            (_, Some(position)) => (None, position),
+            (Some((place, position)), None) => (Some(place), position),
+            (None, None) => match &mut self.completion {
+                Some(completion) => (None, completion.pick(enabled)?),
+                None => return Err(Pruned::new()),
+            },
+        };
+        let name = self.namer.takes(&enabled[position], enabled);
+        let as_listed = self.schedule.get(expected).map(|step| step.name) == Some(name);
+        if place != Some(expected) || !as_listed {
+            self.part(expected, Some(name));
+        }
+        if let Some(place) = place {
+            self.take(place);
+        }
+        self.follows = place.map(|place| {
+            let choices = ChoicesLeft::of(&self.schedule[place].choices);
+            (place, choices)
+        });
+        self.steps += 1;
+        Ok(position)
+    }
+
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        match choice {
+            Choice::FaultWithin(site) => Some(self.fault_within(site)),
+            Choice::FaultBetween(enabled, faults) => match self.fault_between(enabled, faults) {
+                Some(position) => Some(1 + position as u32),
+                None => self.ends_faults(enabled).then_some(Choice::END_FAULTS),
+            },
+            _ => {
+                let listed = self.listed_answer(choice);
+                let completed = || choice.put_to(&mut **self.completion.as_mut()?);
+                let answer = listed.or_else(completed).unwrap_or(0);
+                let (asked, of) = (choice.purpose(), choice.bound());
+                self.namer.chose(NamedChoice { asked, of, answer });
+                Some(answer)
+            }
+        }
+    }
+
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        match event {
+            StrategyEvent::Struck(key) => return self.struck(key),
+            StrategyEvent::Ended(_) => self.finish(),
+            StrategyEvent::Stepped(_) => {}
+        }
+        if let Some(completion) = &mut self.completion {
+            completion.observe(event);
+        }
     }
 }
 

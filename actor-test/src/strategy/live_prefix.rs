@@ -1,11 +1,9 @@
 //! Prefix-based search, behind a fair walk to a state without pending obligations: [`LivePrefix`].
 
 use super::{
-    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Gap, Step, Strategy,
-    Weighted, Weights,
+    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, Gap, Needs, Pruned, Strategy,
+    StrategyEvent, Weighted, Weights,
 };
-use crate::data::bug::Cycle;
-use crate::data::faults::Fault;
 
 /// Finds a prefix after which no obligation is pending, and starts every execution of a search behind it
 /// (MaceMC, NSDI 2007, section 4.2, prefix-based search).
@@ -68,117 +66,86 @@ impl Strategy for LivePrefix {
         format!("live-{}", self.search.name())
     }
 
-    fn fairness(&self) -> Fairness {
-        let steps = self.steps();
-        match (self.found, self.search.fairness()) {
-            (None, _) => Fairness::Fair,
-            (Some(_), Fairness::Unfair) => Fairness::Unfair,
-            (Some(_), Fairness::Fair) => Fairness::FairFrom(steps),
-            (Some(_), Fairness::FairFrom(step)) => Fairness::FairFrom(steps + step),
+    fn needs(&self) -> Needs {
+        let search = self.search.needs();
+        let is_found = self.found.is_some();
+        Needs {
+            steps: is_found && search.steps,
+            states: !is_found || search.states,
+            histories: is_found && search.histories,
+            faults: search.faults,
+            memory: true,
+            ..Needs::default()
         }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.made = 0;
         self.is_past_prefix = false;
         self.from = execution.max_steps / 4;
-        if self.found.is_some() {
-            return self.search.begin(execution);
+        if let Some((_, steps)) = self.found {
+            return Some(match self.search.begin(execution)? {
+                Fairness::Unfair => Fairness::Unfair,
+                Fairness::Fair => Fairness::FairFrom(steps),
+                Fairness::FairFrom(step) => Fairness::FairFrom(steps + step),
+            });
         }
         self.decided.clear();
-        self.vain < WALKS && self.walk.begin(execution)
+        (self.vain < WALKS).then(|| self.walk.begin(execution))?
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let Some((_, steps)) = self.found else {
             let is_live = enabled.state().is_some_and(|seen| seen.obligations == 0);
             if is_live && enabled.step() >= self.from {
                 // The next execution continues from here.
                 self.found = Some((self.decided.len(), enabled.step()));
-                return None;
+                return Err(Pruned::new());
             }
             let picked = self.walk.pick(enabled)?;
             self.decided.push(picked as u32);
-            return Some(picked);
+            return Ok(picked);
         };
         self.is_past_prefix = enabled.step() >= steps;
         match self.is_past_prefix {
             true => self.search.pick(&enabled.since(steps)),
-            false => Some(self.next_prefix_decision() as usize),
+            false => Ok(self.next_prefix_decision() as usize),
         }
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        match self.found {
-            None => {
-                let answer = self.walk.choose(choice);
-                self.decided.push(answer);
-                answer
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        match (choice, self.found) {
+            (Choice::FaultBetween(enabled, faults), Some((_, steps))) => {
+                let is_behind = enabled.step() >= steps;
+                let since = &enabled.since(steps);
+                is_behind.then(|| self.search.choose(Choice::FaultBetween(since, faults)))?
             }
-            Some(_) if self.is_past_prefix => self.search.choose(choice),
-            Some(_) => self.next_prefix_decision(),
+            _ if self.is_past_prefix => self.search.choose(choice),
+            (Choice::FaultWithin(_) | Choice::FaultBetween(..), _) => None,
+            (_, Some(_)) => Some(self.next_prefix_decision()),
+            (_, None) => {
+                let answer = self.walk.choose(choice)?;
+                self.decided.push(answer);
+                Some(answer)
+            }
         }
     }
 
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        match self.is_past_prefix {
-            true => self.search.fault_within_step(offer),
-            false => 0,
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        match event {
+            StrategyEvent::Ended(ended) => {
+                if self.is_past_prefix {
+                    let since = Ended {
+                        steps: ended.steps.saturating_sub(self.steps()),
+                        ..*ended
+                    };
+                    self.search.observe(StrategyEvent::Ended(&since));
+                }
+                self.vain += u64::from(self.found.is_none());
+            }
+            StrategyEvent::Stepped(_) if !self.is_past_prefix => {}
+            StrategyEvent::Stepped(_) | StrategyEvent::Struck(_) => self.search.observe(event),
         }
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        let (_, steps) = self.found?;
-        match enabled.step() >= steps {
-            true => self
-                .search
-                .fault_between_steps(&enabled.since(steps), faults),
-            false => None,
-        }
-    }
-
-    fn fault_struck(&mut self, key: u64) {
-        self.search.fault_struck(key);
-    }
-
-    fn places_faults(&self) -> bool {
-        self.search.places_faults()
-    }
-
-    fn wants_states(&self) -> bool {
-        self.found.is_none() || self.search.wants_states()
-    }
-
-    fn compares_histories(&self) -> bool {
-        self.found.is_some() && self.search.compares_histories()
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.found.is_some() && self.search.wants_steps()
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        if self.is_past_prefix {
-            self.search.stepped(step);
-        }
-    }
-
-    fn fair_cycle(&self) -> Option<Cycle> {
-        self.search.fair_cycle()
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        if self.is_past_prefix {
-            self.search.ended(&Ended {
-                steps: ended.steps.saturating_sub(self.steps()),
-                ..*ended
-            });
-        }
-        self.vain += u64::from(self.found.is_none());
-    }
-
-    fn has_memory(&self) -> bool {
-        true
     }
 
     fn covered(&self) -> CoverageClaim {

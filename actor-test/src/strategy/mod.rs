@@ -35,7 +35,6 @@ mod tree;
 mod urw;
 mod weighted;
 
-use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -80,7 +79,7 @@ pub(crate) use random::{below, generator};
 pub(crate) use replay::FaultDecision;
 pub use replay::Replay;
 pub(crate) use script::{ScriptReplay, ScriptStep, Wording, parse};
-pub(crate) use search::{ROUND_MAX, SearchBudget, budgeted_search};
+pub(crate) use search::{ROUND_MAX, SearchBudget, SearchStrategy, Source, budgeted_search};
 pub use states::States;
 pub(crate) use steady::Steady;
 pub use surw::Surw;
@@ -91,10 +90,9 @@ pub use weighted::Weighted;
 ///
 /// # Order of calls
 ///
-/// For each execution: [`begin`](Self::begin), and unless that ends the test, [`fairness`](Self::fairness)
-/// and [`wants_steps`](Self::wants_steps). Then for each step [`pick`](Self::pick),
-/// [`choose`](Self::choose) for each choice in the step, and [`stepped`](Self::stepped) if wanted. At last
-/// [`ended`](Self::ended).
+/// For each execution: [`begin`](Self::begin), and unless that ends the test, [`needs`](Self::needs). Then
+/// for each step [`pick`](Self::pick), [`choose`](Self::choose) for each choice in the step, and
+/// [`observe`](Self::observe), if the strategy needs steps. At last [`observe`](Self::observe) with the end.
 ///
 /// Executions that check, confirm or narrate an earlier one run under other strategies.
 ///
@@ -103,7 +101,7 @@ pub use weighted::Weighted;
 /// A custom strategy, which always picks the operation that was created last:
 ///
 /// ```
-/// use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy};
+/// use actor_test::strategy::{Enabled, Execution, Fairness, Pruned, Strategy};
 ///
 /// #[derive(Debug)]
 /// struct Youngest;
@@ -112,18 +110,12 @@ pub use weighted::Weighted;
 ///     fn name(&self) -> String {
 ///         "youngest".into()
 ///     }
-///     fn fairness(&self) -> Fairness {
-///         Fairness::Unfair
+///     fn begin(&mut self, _: &Execution) -> Option<Fairness> {
+///         Some(Fairness::Unfair)
 ///     }
-///     fn begin(&mut self, _: &Execution) -> bool {
-///         true
-///     }
-///     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+///     fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
 ///         let youngest = enabled.iter().enumerate().max_by_key(|(_, pending)| pending.operation);
-///         youngest.map(|(position, _)| position)
-///     }
-///     fn choose(&mut self, _: Choice) -> u32 {
-///         0
+///         youngest.map(|(position, _)| position).ok_or(Pruned::new())
 ///     }
 /// }
 /// # let _ = Youngest;
@@ -132,169 +124,116 @@ pub trait Strategy: fmt::Debug + Send {
     /// The name and parameters, in the form of `-s`.
     fn name(&self) -> String;
 
-    /// The fairness of the execution that was begun last; liveness is checked only where it is fair.
-    fn fairness(&self) -> Fairness;
+    /// What the strategy needs from the tester. Nothing by default, since most of it costs time.
+    ///
+    /// A wrapper passes on the needs of the strategy that it wraps.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
 
-    /// Starts an execution. `false` ends the test: nothing is left to explore.
-    fn begin(&mut self, execution: &Execution) -> bool;
+    /// Starts an execution, and returns its fairness: liveness is checked only where it is fair. `None`
+    /// ends the test: nothing is left to explore.
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness>;
 
-    /// Picks a position in `enabled`, which is never empty, or declines with `None` because nothing that
-    /// may follow is worth exploring, for instance since it was explored before. Then the execution ends
-    /// here, as [pruned](Ending::Pruned), and is counted separately; its liveness is not judged, and it is
-    /// no behaviour.
+    /// Picks a position in `enabled`, which is never empty.
     ///
     /// A position out of range is reported as a bug of the strategy.
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize>;
-
-    /// Notifies the strategy of the purpose of the next choice.
-    fn next_choice_purpose(&mut self, _asked: ChoicePurpose) {}
-
-    /// Answers a choice with a number below its bound; another one is reported as a bug of the strategy.
-    fn choose(&mut self, choice: Choice) -> u32;
-
-    /// Decides if time passes at a read of a clock, since the previous read by the same actor, task or
-    /// thread: zero for no time, else the number of a way, up to `ways`. A number out of range counts as
-    /// zero. `None` leaves the decision to the tester, which lets time pass in some executions of a
-    /// strategy without [memory](Self::has_memory), and in none of one with memory.
-    fn time_passes(&mut self, _ways: u32) -> Option<u32> {
-        None
-    }
-
-    /// Decides if a fault strikes at a place within a step: zero for none, else the number of one of the
-    /// [ways](FaultSite::ways). Not called once the faults of that kind are used up or over.
-    ///
-    /// The tester places faults for a strategy that doesn't [place them](Self::places_faults) itself.
-    fn fault_within_step(&mut self, _offer: &FaultSite) -> u32 {
-        0
-    }
-
-    /// Picks a fault between two steps, or the end of one, as a position in `faults`, which lists all that
-    /// are possible now. Called before each step while faults may come, even if nothing is enabled.
-    fn fault_between_steps(&mut self, _enabled: &Enabled<'_>, _faults: &[Fault]) -> Option<usize> {
-        None
-    }
-
-    /// Notifies the strategy that a fault was the step: one that it picked, or the end of all that were
-    /// left.
-    fn fault_struck(&mut self, _key: u64) {}
-
-    /// True if no more faults are to come; asked before each step while some may.
-    fn ends_faults(&mut self, _enabled: &Enabled<'_>) -> bool {
-        false
-    }
-
-    /// True if the strategy places faults itself.
-    fn places_faults(&self) -> bool {
-        false
-    }
-
-    /// True if [`stepped`](Self::stepped) is called in the execution that was begun last. False by default,
-    /// since finding the details of a step costs a little.
-    fn wants_steps(&self) -> bool {
-        false
-    }
-
-    /// Notifies the strategy that the picked step is over: operations that it woke are enabled, and
-    /// predicates were evaluated. Also called if the step found a bug. The next [`pick`](Self::pick), if
-    /// there is one, sees the newly enabled operations.
-    fn stepped(&mut self, _step: &Step<'_>) {}
-
-    /// True if [`Enabled::state`] is set in the execution that was begun last. False by default, since a
-    /// fingerprint of the state costs more than the step.
-    fn wants_states(&self) -> bool {
-        false
-    }
-
-    /// True if states are compared by histories: two are the same if each operation has handled the same
-    /// events in the same order, and the same is under way. This is right if actors share nothing.
-    fn compares_histories(&self) -> bool {
-        false
-    }
-
-    /// A fair cycle, if `pick` declined because the execution came back to a state: an obligation is
-    /// pending on the whole cycle, and a schedule with the given fairness can repeat it for ever: a
-    /// liveness bug.
-    fn fair_cycle(&self) -> Option<Cycle> {
-        None
-    }
-
-    /// Notifies the strategy that the execution is over.
-    fn ended(&mut self, _ended: &Ended) {}
-
-    /// True if an execution depends on those before it. Then the test runs on one worker, except for
-    /// independent parts of an exhaustive search, and a single iteration can't be run by itself.
-    fn has_memory(&self) -> bool {
-        false
-    }
-
-    /// The coverage claim up to now, asked when the search is over. A systematic search names its gaps
-    /// here; only then is it called exhaustive after [`begin`](Self::begin) returned `false`.
-    fn covered(&self) -> CoverageClaim {
-        CoverageClaim::Sample
-    }
-
-    /// Divides the rest of the search into independent parts for several workers; none if it can't be
-    /// divided now. If this isn't called, the strategy explores the parts itself, one after another.
-    #[doc(hidden)]
-    fn divide(&mut self) -> Vec<Box<dyn Strategy>> {
-        Vec::new()
-    }
-
-    /// The most [parts](Self::divide) of a division; each part can be [saved](Self::save).
-    #[doc(hidden)]
-    fn parts_max(&self) -> usize {
-        0
-    }
-
-    /// Takes a finished part back, in the order of the parts; `false` if those after it are not needed.
-    #[doc(hidden)]
-    fn unite(&mut self, _part: Box<dyn Strategy>) -> bool {
-        false
-    }
-
-    /// The strategy as `Any`, if it is a part that another one takes back.
-    #[doc(hidden)]
-    fn into_any(self: Box<Self>) -> Option<Box<dyn Any>> {
-        None
-    }
-
-    /// Saves what another process needs to continue, if that is possible now; called between executions.
-    #[doc(hidden)]
-    fn save(&mut self) -> Option<Vec<u8>> {
-        None
-    }
-
-    /// Restores what was [saved](Self::save), before the first execution.
     ///
     /// # Errors
     ///
-    /// Returns an error that names the defect of the saved bytes.
-    #[doc(hidden)]
-    fn restore(&mut self, _saved: &[u8]) -> Result<(), String> {
-        Err("nothing was saved".into())
-    }
+    /// Returns [`Pruned`] if nothing that may follow is worth exploring, for instance since it was explored
+    /// before. Then the execution ends here.
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned>;
 
-    /// True if the strategy can be [saved](Self::save) now and then.
-    #[doc(hidden)]
-    fn can_be_saved(&self) -> bool {
-        false
-    }
-
-    /// The estimated size of the search space, if there is an estimate. The value is only shown to users,
-    /// as progress or in reports of unfinished searches.
-    fn extent(&self) -> Option<SizeEstimate> {
+    /// Answers a choice with a number below its [bound](Choice::bound). `None` leaves the answer to the
+    /// tester: zero, or a draw if [time may pass](Choice::Passing).
+    ///
+    /// A number out of range is reported as a bug of the strategy; it counts as zero if time may pass.
+    fn choose(&mut self, _choice: Choice<'_>) -> Option<u32> {
         None
     }
 
-    /// True if the strategy needs [`Execution::estimates`], so that pilot executions run first.
-    fn needs_estimates(&self) -> bool {
-        false
+    /// Notifies the strategy of an event of the execution.
+    fn observe(&mut self, _event: StrategyEvent<'_>) {}
+
+    /// The coverage claim up to now, asked when the search is over. A systematic search names its gaps
+    /// here; only then is it called exhaustive after [`begin`](Self::begin) returned `None`.
+    fn covered(&self) -> CoverageClaim {
+        CoverageClaim::Sample
+    }
+}
+
+/// What a [`Strategy`] needs from the tester.
+///
+/// `steps`, `states` and `histories` hold for the execution that was begun last; the others never change.
+///
+/// ```
+/// use actor_test::strategy::{Needs, Pct, Strategy};
+///
+/// let needs = Needs {
+///     length: true,
+///     ..Needs::default()
+/// };
+/// assert_eq!(Pct::new().needs(), needs);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Needs {
+    /// [`StrategyEvent::Stepped`] after each step. Finding the details of a step costs a little.
+    pub steps: bool,
+    /// [`Enabled::state`]. A fingerprint of the state costs more than the step.
+    pub states: bool,
+    /// States that are compared by histories: two are the same if each operation has handled the same
+    /// events in the same order, and the same is under way. This is right if actors share nothing.
+    pub histories: bool,
+    /// [`Execution::estimates`], so that pilot executions run first.
+    pub estimates: bool,
+    /// [`Execution::length`], which is measured in earlier executions.
+    pub length: bool,
+    /// The choices of [faults](Choice::FaultWithin), which the tester places for other strategies.
+    pub faults: bool,
+    /// The choices of [passing time](Choice::Passing). For other strategies, the tester lets time pass in
+    /// some executions, and in none of a strategy with memory.
+    pub time: bool,
+    /// The executions before. Then the test runs on one worker, except for independent parts of an
+    /// exhaustive search, and a single iteration can't be run by itself.
+    pub memory: bool,
+}
+
+/// An execution that ends since the strategy declined to pick. It is counted separately; its liveness is not
+/// judged, and it is no behaviour.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Pruned {
+    /// A cycle that a fair schedule can repeat for ever while an obligation is pending: a liveness bug.
+    pub(crate) fair_cycle: Option<Box<Cycle>>,
+}
+
+impl Pruned {
+    /// An execution that is not worth to be continued.
+    pub const fn new() -> Self {
+        Self { fair_cycle: None }
     }
 
-    /// True if the strategy needs [`Execution::length`], which is measured in earlier executions.
-    fn needs_length(&self) -> bool {
-        false
+    /// An execution that came back to a state, perhaps by a cycle that is a liveness bug.
+    pub(crate) fn by(fair_cycle: Option<Cycle>) -> Self {
+        Self {
+            fair_cycle: fair_cycle.map(Box::new),
+        }
     }
+}
+
+/// An event of which a strategy is [notified](Strategy::observe).
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum StrategyEvent<'a> {
+    /// The picked step is over: operations that it woke are enabled, and predicates were evaluated. Also
+    /// reported if the step found a bug. The next [`pick`](Strategy::pick), if there is one, sees the newly
+    /// enabled operations. Only reported to a strategy that [needs steps](Needs::steps).
+    Stepped(&'a Step<'a>),
+    /// A fault was the step: one that the strategy chose, or the end of all that were left. The number
+    /// identifies the fault in every execution.
+    Struck(u64),
+    /// The execution is over.
+    Ended(&'a Ended),
 }
 
 /// The fairness of a schedule: a fair one lets every operation run again and again.
@@ -318,7 +257,7 @@ pub struct Ended {
     pub steps: u64,
     /// A hash of the behaviour, the same for executions that differ only in the order of independent steps.
     pub behaviour: u64,
-    /// The final state, if the strategy [sees](Strategy::wants_states) states; none if the last step failed.
+    /// The final state, if the strategy [needs](Needs::states) states; none if the last step failed.
     pub state: Option<StateView>,
 }
 
@@ -346,9 +285,9 @@ pub struct Execution {
     /// The bound on steps of an unfair execution.
     pub max_steps: u64,
     /// The work of each operation in executions of this test, if a strategy
-    /// [asked](Strategy::needs_estimates) for it; else empty.
+    /// [needs](Needs::estimates) it; else empty.
     pub estimates: Arc<Estimates>,
-    /// The expected number of steps with an alternative, if a strategy [asked](Strategy::needs_length) for
+    /// The expected number of steps with an alternative, if a strategy [needs](Needs::length)
     /// it. In half of the executions it is the 95th percentile of earlier ones, in the others the value of
     /// a random one.
     pub length: Option<u64>,
@@ -399,22 +338,60 @@ pub struct FaultSite {
     pub step: u64,
 }
 
-/// A question of the program that the strategy answers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A question that the strategy answers with a number.
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Choice {
-    /// `choose(bound)`: a number below `bound`, which is at least one.
-    Below(u32),
+pub enum Choice<'a> {
+    /// `choose(bound)` of the program, or the like: a number below the bound, which is at least one.
+    Below(u32, ChoicePurpose),
     /// The seed of a generator: any number. A systematic strategy always answers with the same one.
     Seed,
+    /// The time that passes at a read of a clock, since the previous read by the same actor, task or thread:
+    /// zero for no time, else the number of one of so many ways. Only asked if the strategy
+    /// [needs time](Needs::time).
+    Passing(u32),
+    /// A fault at a place within a step: zero for none, else the number of one of the
+    /// [ways](FaultSite::ways). Only asked if the strategy [places faults](Needs::faults), and while faults
+    /// of that kind are left.
+    FaultWithin(&'a FaultSite),
+    /// A fault between two steps, or the end of one, among all that are possible now: zero for none, else
+    /// its number, from one; or [`END_FAULTS`](Self::END_FAULTS). Asked before each step while faults may
+    /// come, even if nothing is enabled, if the strategy [places faults](Needs::faults).
+    FaultBetween(&'a Enabled<'a>, &'a [Fault]),
 }
 
-impl Choice {
+impl Choice<'_> {
+    /// The answer to [`FaultBetween`](Self::FaultBetween) that ends all faults: no more are to come.
+    pub const END_FAULTS: u32 = u32::MAX;
+
     /// The number of possible answers.
     pub fn bound(self) -> u64 {
         match self {
-            Self::Below(bound) => u64::from(bound),
+            Self::Below(bound, _) => u64::from(bound),
             Self::Seed => 1 << 32,
+            Self::Passing(ways) => u64::from(ways) + 1,
+            Self::FaultWithin(site) => u64::from(site.ways) + 1,
+            Self::FaultBetween(_, faults) => faults.len() as u64 + 1,
         }
+    }
+
+    /// The purpose of a choice within a step.
+    pub(crate) fn purpose(self) -> ChoicePurpose {
+        match self {
+            Self::Below(_, purpose) => purpose,
+            Self::Seed => ChoicePurpose::Rng,
+            Self::Passing(_) => ChoicePurpose::Passing,
+            Self::FaultWithin(_) | Self::FaultBetween(..) => ChoicePurpose::Unknown,
+        }
+    }
+
+    /// Asks a strategy, unless it leaves questions of this kind to the tester.
+    pub(crate) fn put_to(self, strategy: &mut (impl Strategy + ?Sized)) -> Option<u32> {
+        let is_asked = match self {
+            Self::Below(..) | Self::Seed => true,
+            Self::Passing(_) => strategy.needs().time,
+            Self::FaultWithin(_) | Self::FaultBetween(..) => strategy.needs().faults,
+        };
+        is_asked.then(|| strategy.choose(self)).flatten()
     }
 }

@@ -7,12 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::StepKind;
 use super::per_operation::PerOperation;
 use super::{
-    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Pending, Step, Strategy,
+    Choice, CoverageClaim, Enabled, Execution, Fairness, FaultSite, Needs, Pending, Pruned,
+    Strategy, StrategyEvent,
 };
-use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, KINDS as FAULT_KINDS};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
-use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 
 /// Names the steps of one execution, and records those that are taken.
@@ -171,8 +170,6 @@ impl ExecutionRecorder for ScheduleRecorder {
 pub(crate) struct RecordedStrategy<N: ExecutionRecorder> {
     strategy: Box<dyn Strategy>,
     notes: N,
-    /// The purpose of the next choice.
-    asked: ChoicePurpose,
     written: Arc<Mutex<N::Written>>,
 }
 
@@ -186,7 +183,6 @@ impl<N: ExecutionRecorder> RecordedStrategy<N> {
         let noted = Self {
             strategy,
             notes: N::default(),
-            asked: ChoicePurpose::Unknown,
             written: Arc::clone(&written),
         };
         (noted, written)
@@ -198,92 +194,57 @@ impl<N: ExecutionRecorder> Strategy for RecordedStrategy<N> {
         self.strategy.name()
     }
 
-    fn fairness(&self) -> Fairness {
-        self.strategy.fairness()
+    fn needs(&self) -> Needs {
+        Needs {
+            estimates: false,
+            length: false,
+            time: true,
+            memory: false,
+            ..self.strategy.needs()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.notes.begin();
         self.strategy.begin(execution)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let picked = self.strategy.pick(enabled)?;
         if let Some(pending) = enabled.get(picked) {
             self.notes.takes(pending, enabled);
         }
-        Some(picked)
+        Ok(picked)
     }
 
-    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
-        self.asked = asked;
-        self.strategy.next_choice_purpose(asked);
-    }
-
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let answer = self.strategy.choose(choice);
-        let (asked, of) = (self.asked, choice.bound());
-        self.notes.chose(NamedChoice { asked, of, answer });
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        let answer = choice.put_to(&mut *self.strategy);
+        match choice {
+            Choice::FaultWithin(site) => self.notes.struck(site, answer.unwrap_or(0)),
+            Choice::FaultBetween(enabled, faults) => {
+                let number = answer.unwrap_or(0) as usize;
+                if let Some(fault) = number.checked_sub(1).and_then(|place| faults.get(place)) {
+                    self.notes.meets(fault, enabled);
+                }
+            }
+            _ => {
+                let (asked, of) = (choice.purpose(), choice.bound());
+                let answer = answer.unwrap_or(0);
+                self.notes.chose(NamedChoice { asked, of, answer });
+                return Some(answer);
+            }
+        }
         answer
     }
 
-    fn time_passes(&mut self, ways: u32) -> Option<u32> {
-        let answer = self.strategy.time_passes(ways).unwrap_or_default();
-        let (asked, of) = (self.asked, u64::from(ways) + 1);
-        self.notes.chose(NamedChoice { asked, of, answer });
-        Some(answer)
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        let way = self.strategy.fault_within_step(offer);
-        self.notes.struck(offer, way);
-        way
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        let number = self.strategy.fault_between_steps(enabled, faults)?;
-        if let Some(fault) = faults.get(number) {
-            self.notes.meets(fault, enabled);
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        if let StrategyEvent::Struck(key) = event {
+            self.notes.struck_between(key);
         }
-        Some(number)
-    }
-
-    fn fault_struck(&mut self, key: u64) {
-        self.notes.struck_between(key);
-        self.strategy.fault_struck(key);
-    }
-
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        self.strategy.ends_faults(enabled)
-    }
-
-    fn places_faults(&self) -> bool {
-        self.strategy.places_faults()
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.strategy.wants_steps()
-    }
-
-    fn wants_states(&self) -> bool {
-        self.strategy.wants_states()
-    }
-
-    fn compares_histories(&self) -> bool {
-        self.strategy.compares_histories()
-    }
-
-    fn fair_cycle(&self) -> Option<Cycle> {
-        self.strategy.fair_cycle()
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        self.strategy.stepped(step);
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        self.strategy.ended(ended);
-        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = self.notes.end();
+        self.strategy.observe(event);
+        if let StrategyEvent::Ended(_) = event {
+            *self.written.lock().unwrap_or_else(PoisonError::into_inner) = self.notes.end();
+        }
     }
 
     fn covered(&self) -> CoverageClaim {

@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::changes::{ChangeReader, FEW};
 use super::per_operation::PerOperation;
 use super::tree::{Highest, Tree};
-use super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
+use super::{Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy, below, generator};
 
 /// Runs the enabled operation with the highest priority, and lowers priorities at a few change points (PCT:
 /// Burckhardt, Kothari, Musuvathi and Nagarakatte, A Randomized Scheduler with Probabilistic Guarantees of
@@ -160,23 +160,26 @@ impl Strategy for Pct {
         }
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn needs(&self) -> Needs {
+        Needs {
+            length: self.depth != Some(1),
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.rng = generator(execution.seed);
         self.priorities.clear();
         self.forget_ranks();
         self.contended_steps = 0;
         self.draw_changes(execution);
-        true
+        Some(Fairness::Unfair)
     }
 
     #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         if enabled.len() == 1 {
-            return Some(0);
+            return Ok(0);
         }
         let mut top = self.top(enabled);
         if let Some((step, level)) = self.changes.last().copied()
@@ -188,15 +191,11 @@ impl Strategy for Pct {
             top = self.top(enabled);
         }
         self.contended_steps += 1;
-        Some(top)
+        Ok(top)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        below(&mut self.rng, choice.bound()) as u32
-    }
-
-    fn needs_length(&self) -> bool {
-        self.depth != Some(1)
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        Some(below(&mut self.rng, choice.bound()) as u32)
     }
 }
 

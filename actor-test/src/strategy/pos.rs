@@ -7,7 +7,7 @@ use super::changes::{ChangeReader, FEW};
 use super::per_operation::PerOperation;
 use super::tree::{Highest, Tree};
 use super::{
-    Choice, Enabled, Execution, Fairness, OperationId, Pending, StepKind, Strategy, below,
+    Choice, Enabled, Execution, Fairness, OperationId, Pending, Pruned, StepKind, Strategy, below,
     generator,
 };
 
@@ -107,25 +107,21 @@ impl Strategy for Pos {
         if self.local_first { "pos:local" } else { "pos" }.into()
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
-    }
-
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.rng = generator(execution.seed);
         self.is_eager = self.local_first && below(&mut self.rng, PLAIN_ONE_IN) > 0;
         self.priorities.clear();
         self.flushed = None;
         self.forget_local();
-        true
+        Some(Fairness::Unfair)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         if self.is_eager
             && enabled.len() > FEW
             && let Some(local) = self.first_local(enabled)
         {
-            return Some(local);
+            return Ok(local);
         }
         let flushed = self.flushed.take();
         let (mut picked, mut highest) = (0, 0);
@@ -135,7 +131,7 @@ impl Strategy for Pos {
                 // The steps that raced have yet to draw anew.
                 self.flushed = flushed;
                 self.forget_local();
-                return Some(index);
+                return Ok(index);
             }
             let priority = self.priorities.of(pending.operation);
             let raced = reached.is_some() && reached == flushed;
@@ -149,10 +145,10 @@ impl Strategy for Pos {
         let taken = &enabled[picked];
         *self.priorities.of(taken.operation) = 0;
         self.flushed = reached(taken);
-        Some(picked)
+        Ok(picked)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        below(&mut self.rng, choice.bound()) as u32
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        Some(below(&mut self.rng, choice.bound()) as u32)
     }
 }

@@ -2,7 +2,9 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Choice, Enabled, Execution, Fairness, OperationId, Strategy, below, generator};
+use super::{
+    Choice, Enabled, Execution, Fairness, OperationId, Pruned, Strategy, below, generator,
+};
 
 /// Stays with the operation of the last step while it is enabled; before each step it switches with
 /// probability 2^-B, to one drawn uniformly (Coyote's probabilistic random scheduling).
@@ -62,18 +64,14 @@ impl Strategy for Probabilistic {
         }
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Fair
-    }
-
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.rng = generator(execution.seed);
         self.current = None;
-        true
+        Some(Fairness::Fair)
     }
 
     #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let switches = below(&mut self.rng, 1 << self.halvings) == 0;
         let stay = if switches { None } else { self.stay(enabled) };
         let picked = match stay {
@@ -82,10 +80,10 @@ impl Strategy for Probabilistic {
         };
         self.current = Some(enabled[picked].operation);
         self.position = picked;
-        Some(picked)
+        Ok(picked)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        below(&mut self.rng, choice.bound()) as u32
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        Some(below(&mut self.rng, choice.bound()) as u32)
     }
 }

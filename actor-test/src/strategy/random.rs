@@ -3,7 +3,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Choice, Enabled, Execution, Fairness, Strategy};
+use super::{Choice, Enabled, Execution, Fairness, Pruned, Strategy};
 
 /// Picks uniformly among the enabled operations: the baseline, and fair with probability one.
 ///
@@ -31,22 +31,18 @@ impl Strategy for Random {
         "random".into()
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Fair
-    }
-
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.rng = generator(execution.seed);
-        true
+        Some(Fairness::Fair)
     }
 
     #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        Some(below(&mut self.rng, enabled.len() as u64) as usize)
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
+        Ok(below(&mut self.rng, enabled.len() as u64) as usize)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        below(&mut self.rng, choice.bound()) as u32
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        Some(below(&mut self.rng, choice.bound()) as u32)
     }
 }
 

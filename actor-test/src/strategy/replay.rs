@@ -1,6 +1,6 @@
 //! Replay of a recorded schedule: [`Replay`].
 
-use super::{Choice, Enabled, Execution, Fairness, FaultSite, Strategy};
+use super::{Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy};
 use crate::data::faults::Fault;
 
 /// A decision between two steps: a fault strikes, or faults are over.
@@ -77,10 +77,17 @@ impl Replay {
         FaultDecision::read(left).filter(is_due)
     }
 
-    /// Consumes that decision.
-    fn pass(&mut self, enabled: &Enabled<'_>) {
+    /// Consumes that decision, and returns it as the answer to the choice.
+    fn fault_between(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<u32> {
+        let FaultDecision { what, .. } = self.due(enabled)?;
         self.next += 3;
         self.at = enabled.step();
+        if what == 0 {
+            return Some(Choice::END_FAULTS);
+        }
+        // A fault is a step as well, in which choices may be asked for.
+        self.step = enabled.step() + 1;
+        (what as usize <= faults.len()).then_some(what)
     }
 }
 
@@ -89,53 +96,32 @@ impl Strategy for Replay {
         "replay".into()
     }
 
-    fn fairness(&self) -> Fairness {
-        self.fairness
+    fn needs(&self) -> Needs {
+        Needs {
+            faults: true,
+            time: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, _: &Execution) -> bool {
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
         (self.next, self.step, self.at) = (0, 0, 0);
-        true
+        Some(self.fairness)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.step = enabled.step() + 1;
         // A pick without an alternative was not recorded.
-        Some(match enabled.len() {
+        Ok(match enabled.len() {
             1 => 0,
             enabled => self.decide(enabled as u64) as usize,
         })
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        self.decide(choice.bound())
-    }
-
-    fn time_passes(&mut self, ways: u32) -> Option<u32> {
-        Some(self.decide(u64::from(ways) + 1))
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        self.decide(u64::from(offer.ways) + 1)
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        let number = self.due(enabled)?.what.checked_sub(1)? as usize;
-        self.pass(enabled);
-        // A fault is a step as well, in which choices may be asked for.
-        self.step = enabled.step() + 1;
-        (number < faults.len()).then_some(number)
-    }
-
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        let ends = self.due(enabled).is_some_and(|between| between.what == 0);
-        if ends {
-            self.pass(enabled);
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        match choice {
+            Choice::FaultBetween(enabled, faults) => self.fault_between(enabled, faults),
+            _ => Some(self.decide(choice.bound())),
         }
-        ends
-    }
-
-    fn places_faults(&self) -> bool {
-        true
     }
 }

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::naming::{ExecutionRecorder, RecordedStrategy};
 use super::{
-    Choice, Enabled, Ended, Execution, Fairness, FaultSite, Pending, Steady, Step, StepKind,
-    Strategy,
+    Choice, Enabled, Ended, Execution, Fairness, FaultSite, Needs, Pending, Pruned, Steady,
+    StepKind, Strategy, StrategyEvent,
 };
 use crate::data::faults::{Fault, FaultKind, KINDS};
 use crate::data::schedule::{NamedChoice, NamedStrike};
@@ -253,7 +253,7 @@ pub(crate) struct ScriptReplay {
 
 impl ScriptReplay {
     /// The pinned answer to the next question of the step in progress.
-    fn pinned_answer(&mut self, choice: Choice) -> Option<u32> {
+    fn pinned_answer(&mut self, choice: Choice<'_>) -> Option<u32> {
         let (place, asked) = self.asks?;
         self.asks = Some((place, asked + 1));
         let pinned = self.steps[place].choices.get(asked);
@@ -311,24 +311,87 @@ impl ScriptReplay {
     }
 }
 
+impl ScriptReplay {
+    /// The pinned way in which a fault strikes at a place of the step in progress.
+    fn fault_within(&mut self, offer: &FaultSite) -> u32 {
+        let place = self.places[offer.kind as usize];
+        self.places[offer.kind as usize] += 1;
+        let pinned = self.asks.and_then(|(step, _)| {
+            let mut strikes = self.steps[step].strikes.iter();
+            strikes.find(|strike| strike.kind == offer.kind && strike.place == place)
+        });
+        pinned.map_or(0, |strike| strike.way.min(offer.ways))
+    }
+
+    /// The position of the pinned fault that is the next step.
+    fn fault_between(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        let next = self.steps.get(self.first_left)?;
+        let is_next = |fault: &Fault| ScriptStep::fault(fault, enabled).is_same(next);
+        let number = faults.iter().position(is_next)?;
+        self.due_fault = Some(faults[number].key);
+        Some(number)
+    }
+
+    /// True if the end of all faults is due, or no pinned step is left.
+    fn ends_faults(&self) -> bool {
+        let next = self.steps.get(self.first_left);
+        next.is_none_or(|next| ScriptStep::last_fault().is_same(next))
+    }
+
+    /// Records that a fault was the step.
+    fn struck(&mut self, key: u64) {
+        let next = self.steps.get(self.first_left);
+        let is_last =
+            |next: &ScriptStep| key == Fault::LAST && ScriptStep::last_fault().is_same(next);
+        let is_due = self.due_fault.take() == Some(key);
+        if next.is_some_and(|next| is_due || is_last(next)) {
+            self.taken[self.first_left] = true;
+            while self.taken.get(self.first_left) == Some(&true) {
+                self.first_left += 1;
+            }
+        }
+    }
+
+    /// Writes the divergence.
+    fn finish(&mut self, ended: &Ended) {
+        if self.first_left < self.steps.len() && self.parted.is_none() {
+            let due = &self.steps[self.first_left];
+            self.parted = Some(ScriptDivergence {
+                step: ended.steps + 1,
+                message: format!("pinned is {due}; now, the execution is over"),
+            });
+        }
+        let mut divergence = self
+            .divergence
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *divergence = self.parted.take();
+    }
+}
+
 impl Strategy for ScriptReplay {
     fn name(&self) -> String {
         "pinned schedule".into()
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::FairFrom(self.steps.len() as u64)
+    fn needs(&self) -> Needs {
+        Needs {
+            faults: true,
+            time: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.taken.clear();
         self.taken.resize(self.steps.len(), false);
         (self.first_left, self.asks) = (0, None);
         (self.due_fault, self.parted) = (None, None);
-        self.completion.begin(execution)
+        self.completion.begin(execution)?;
+        Some(Fairness::FairFrom(self.steps.len() as u64))
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.asks = None;
         self.places = [0; KINDS];
         if self.first_left == self.steps.len() {
@@ -345,7 +408,7 @@ impl Strategy for ScriptReplay {
                 (None, None) => (None, self.completion.pick(enabled)?),
             },
         };
-        let now = able.get(position)?.clone();
+        let now = able[position].clone();
         if place != Some(self.first_left) {
             self.part(enabled.step() + 1, &now);
         }
@@ -356,81 +419,26 @@ impl Strategy for ScriptReplay {
             }
         }
         self.asks = place.map(|place| (place, 0));
-        Some(position)
+        Ok(position)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let pinned = self.pinned_answer(choice);
-        pinned.unwrap_or_else(|| self.completion.choose(choice))
-    }
-
-    fn time_passes(&mut self, ways: u32) -> Option<u32> {
-        let pinned = self.pinned_answer(Choice::Below(ways + 1));
-        pinned.or_else(|| self.completion.time_passes(ways))
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        let place = self.places[offer.kind as usize];
-        self.places[offer.kind as usize] += 1;
-        let pinned = self.asks.and_then(|(step, _)| {
-            let mut strikes = self.steps[step].strikes.iter();
-            strikes.find(|strike| strike.kind == offer.kind && strike.place == place)
-        });
-        pinned.map_or(0, |strike| strike.way.min(offer.ways))
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        let next = self.steps.get(self.first_left)?;
-        let is_next = |fault: &Fault| ScriptStep::fault(fault, enabled).is_same(next);
-        let number = faults.iter().position(is_next)?;
-        self.due_fault = Some(faults[number].key);
-        Some(number)
-    }
-
-    fn fault_struck(&mut self, key: u64) {
-        let next = self.steps.get(self.first_left);
-        let is_last =
-            |next: &ScriptStep| key == Fault::LAST && ScriptStep::last_fault().is_same(next);
-        let is_due = self.due_fault.take() == Some(key);
-        if next.is_some_and(|next| is_due || is_last(next)) {
-            self.taken[self.first_left] = true;
-            while self.taken.get(self.first_left) == Some(&true) {
-                self.first_left += 1;
-            }
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        match choice {
+            Choice::FaultWithin(site) => Some(self.fault_within(site)),
+            Choice::FaultBetween(enabled, faults) => match self.fault_between(enabled, faults) {
+                Some(position) => Some(1 + position as u32),
+                None => self.ends_faults().then_some(Choice::END_FAULTS),
+            },
+            _ => self.pinned_answer(choice),
         }
     }
 
-    fn ends_faults(&mut self, _: &Enabled<'_>) -> bool {
-        let next = self.steps.get(self.first_left);
-        next.is_none_or(|next| ScriptStep::last_fault().is_same(next))
-    }
-
-    fn places_faults(&self) -> bool {
-        true
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.completion.wants_steps()
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        self.completion.stepped(step);
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        self.completion.ended(ended);
-        if self.first_left < self.steps.len() && self.parted.is_none() {
-            let due = &self.steps[self.first_left];
-            self.parted = Some(ScriptDivergence {
-                step: ended.steps + 1,
-                message: format!("pinned is {due}; now, the execution is over"),
-            });
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        match event {
+            StrategyEvent::Struck(key) => self.struck(key),
+            StrategyEvent::Ended(ended) => self.finish(ended),
+            StrategyEvent::Stepped(_) => {}
         }
-        let mut divergence = self
-            .divergence
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *divergence = self.parted.take();
     }
 }
 

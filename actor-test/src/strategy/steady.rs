@@ -1,7 +1,7 @@
 //! A deterministic fair schedule with few context switches: [`Steady`].
 
 use super::per_operation::PerOperation;
-use super::{Choice, Enabled, Execution, Fairness, Strategy};
+use super::{Enabled, Execution, Fairness, Pruned, Strategy};
 
 /// The most steps of one operation in a row while others wait.
 const RUN_MAX: u32 = 64;
@@ -56,17 +56,13 @@ impl Strategy for Steady {
         "steady".into()
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Fair
-    }
-
-    fn begin(&mut self, _: &Execution) -> bool {
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
         self.picked_at.clear();
         (self.run, self.timers_at) = (0, 0);
-        true
+        Some(Fairness::Fair)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let picked = self.position(enabled);
         let operation = enabled[picked].operation;
         *self.picked_at.of(operation) = enabled.step() + 1;
@@ -77,11 +73,7 @@ impl Strategy for Steady {
             true => self.run + 1,
             false => 0,
         };
-        Some(picked)
-    }
-
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
+        Ok(picked)
     }
 }
 

@@ -9,7 +9,8 @@ use super::changes::{ChangeReader, FEW};
 use super::per_operation::PerOperation;
 use super::tree::{Sum, Tree};
 use super::{
-    Choice, Effort, Enabled, Estimates, Execution, Fairness, Pending, Strategy, below, generator,
+    Choice, Effort, Enabled, Estimates, Execution, Fairness, Needs, Pending, Pruned, Strategy,
+    below, generator,
 };
 
 /// Picks an operation in proportion to the steps that it has left, so that all interleavings are equally
@@ -128,21 +129,24 @@ impl Strategy for Urw {
         "urw".into()
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn needs(&self) -> Needs {
+        Needs {
+            estimates: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.rng = generator(execution.seed);
         self.estimates = execution.estimates.clone();
         self.unknown = units(self.estimates.mean_effort(|effort: Effort| effort.steps));
         self.left.clear();
         self.forget_weights();
         self.picked = 0;
-        true
+        Some(Fairness::Unfair)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let picked = if enabled.len() > FEW {
             self.pick_of_many(enabled)
         } else {
@@ -151,14 +155,10 @@ impl Strategy for Urw {
         let left = self.left.of(enabled[picked].operation);
         *left = left.saturating_sub(UNIT).max(1);
         self.picked = picked;
-        Some(picked)
+        Ok(picked)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        below(&mut self.rng, choice.bound()) as u32
-    }
-
-    fn needs_estimates(&self) -> bool {
-        true
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        Some(below(&mut self.rng, choice.bound()) as u32)
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{
-    Choice, Enabled, EventId, Execution, Fairness, Pending, StepKind, Strategy, below, generator,
+    Choice, Enabled, EventId, Execution, Fairness, Pending, Pruned, StepKind, Strategy, below,
+    generator,
 };
 use crate::settings::strategy::Weights;
 
@@ -98,28 +99,24 @@ impl Strategy for Weighted {
         format!("weighted:{work}/{timer}{}", events.collect::<String>())
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Fair
-    }
-
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.rng = generator(execution.seed);
-        true
+        Some(Fairness::Fair)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         // Rejection makes the price of a step independent of the number of enabled operations: one drawn
         // uniformly is taken with its share of the largest weight.
         loop {
             let index = below(&mut self.rng, enabled.len() as u64) as usize;
             let weight = self.weight(&enabled[index], enabled);
             if weight == self.largest || below(&mut self.rng, self.largest) < weight {
-                return Some(index);
+                return Ok(index);
             }
         }
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        below(&mut self.rng, choice.bound()) as u32
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        Some(below(&mut self.rng, choice.bound()) as u32)
     }
 }

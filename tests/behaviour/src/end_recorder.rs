@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use actor_test::strategy::{
-    Choice, CoverageClaim, Enabled, Ended, Ending, Execution, Fairness, Step, Strategy,
+    Choice, CoverageClaim, Enabled, Ended, Ending, Execution, Fairness, Needs, Pruned, Strategy,
+    StrategyEvent,
 };
 
 /// The result of each complete execution, and the hash of its behaviour.
@@ -51,45 +52,31 @@ impl<E: Send> Strategy for EndRecorder<E> {
     fn name(&self) -> String {
         self.strategy.name()
     }
-    fn fairness(&self) -> Fairness {
-        self.strategy.fairness()
+    fn needs(&self) -> Needs {
+        let needs = self.strategy.needs();
+        Needs {
+            states: self.wants_states || needs.states,
+            faults: false,
+            ..needs
+        }
     }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.strategy.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.strategy.pick(enabled)
     }
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         self.strategy.choose(choice)
     }
-    fn wants_steps(&self) -> bool {
-        self.strategy.wants_steps()
-    }
-    fn wants_states(&self) -> bool {
-        self.wants_states || self.strategy.wants_states()
-    }
-    fn compares_histories(&self) -> bool {
-        self.strategy.compares_histories()
-    }
-    fn stepped(&mut self, step: &Step<'_>) {
-        self.strategy.stepped(step);
-    }
-    fn ended(&mut self, ended: &Ended) {
-        if ended.ending == Ending::Complete {
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        if let StrategyEvent::Ended(ended) = event
+            && ended.ending == Ending::Complete
+        {
             let mut ends = self.ends.lock().expect("nobody panics here");
             ends.push(((self.end)(ended), ended.behaviour));
         }
-        self.strategy.ended(ended);
-    }
-    fn has_memory(&self) -> bool {
-        self.strategy.has_memory()
-    }
-    fn needs_estimates(&self) -> bool {
-        self.strategy.needs_estimates()
-    }
-    fn needs_length(&self) -> bool {
-        self.strategy.needs_length()
+        self.strategy.observe(event);
     }
     fn covered(&self) -> CoverageClaim {
         self.strategy.covered()

@@ -100,8 +100,8 @@ impl Engine {
         // A copy, since the state must not be borrowed while the strategy answers.
         let mut failing = self.state().disks.disk(disk).clone();
         let lost = failing.crash(|parts| {
-            let all = Choice::Below(1 << parts);
-            self.shared.decide(all, ChoicePurpose::Loss)
+            let all = Choice::Below(1 << parts, ChoicePurpose::Loss);
+            self.shared.decide(all)
         });
         let mut state = self.state();
         state.reach.add(StepConstruct::Disk);

@@ -34,7 +34,7 @@ use crate::engine::world::temperature::Obligation;
 use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
 use crate::settings::{Bounds, Semantics};
-use crate::strategy::{Ended, Execution, Fairness, Strategy};
+use crate::strategy::{Ended, Execution, Fairness, Source, Strategy, StrategyEvent};
 use crate::worker_registry::Planning;
 
 /// The first step of a test: the set-up, and for an async test all that follows.
@@ -128,7 +128,7 @@ pub(crate) struct Engine {
     /// The seed from which the passing of time is drawn, if it is drawn.
     passing: Option<u64>,
     /// The strategy of the execution, if a fair one has replaced it.
-    pub(crate) replaced: Option<Box<dyn Strategy>>,
+    pub(crate) replaced: Option<Source>,
     /// True if an earlier execution has counted the coverage of this one.
     pub(crate) is_counted: bool,
     /// True if the strategy wants to be notified of steps.
@@ -159,7 +159,7 @@ impl Engine {
         engine
     }
 
-    pub(crate) fn new(strategy: Box<dyn Strategy>, bounds: Bounds, semantics: Semantics) -> Self {
+    pub(crate) fn new(strategy: Source, bounds: Bounds, semantics: Semantics) -> Self {
         let shared = Rc::new(ControlledRuntime::new(strategy));
         {
             let mut state = shared.state.borrow_mut();
@@ -226,7 +226,7 @@ impl Engine {
     }
 
     /// Replaces the strategy, and returns the one before.
-    pub(crate) fn set_strategy(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
+    pub(crate) fn set_strategy(&mut self, strategy: Source) -> Source {
         self.shared.strategy.replace(strategy)
     }
 
@@ -290,22 +290,24 @@ impl Engine {
         options: RunOptions,
     ) -> Outcome {
         let begun = {
-            let mut strategy = self.shared.strategy.borrow_mut();
+            let mut source = self.shared.strategy.borrow_mut();
+            let strategy = source.strategy_mut();
             let begun = {
                 let _planning = Planning::begin(&self.heartbeat);
                 strategy.begin(execution)
             };
-            self.fairness = strategy.fairness();
-            let draws = options.time_passes && !strategy.has_memory();
+            let needs = strategy.needs();
+            let draws = options.time_passes && !needs.memory;
             self.passing = draws.then(|| mix(execution.seed, 0x7a_55ed));
-            self.hears_steps = strategy.wants_steps();
-            self.fingerprinter.is_wanted = strategy.wants_states() || self.cycle.is_some();
-            self.fingerprinter.by_history = strategy.compares_histories();
+            self.hears_steps = needs.steps;
+            self.fingerprinter.is_wanted = needs.states || self.cycle.is_some();
+            self.fingerprinter.by_history = needs.histories;
             begun
         };
-        if !begun {
-            return Outcome::exhausted(self.fairness);
-        }
+        let Some(fairness) = begun else {
+            return Outcome::exhausted();
+        };
+        self.fairness = fairness;
         // Every execution counts as progress, for instance in a minimisation that tries many short ones.
         self.heartbeat.fetch_add(1, Ordering::Relaxed);
         // A re-execution or a continuation was counted before.
@@ -348,7 +350,12 @@ impl Engine {
             state: self.fingerprinter.seen().copied(),
         };
         let _planning = Planning::begin(&self.heartbeat);
-        self.shared.strategy.borrow_mut().ended(&ended);
+        let ended = StrategyEvent::Ended(&ended);
+        self.shared
+            .strategy
+            .borrow_mut()
+            .strategy_mut()
+            .observe(ended);
         outcome
     }
 
@@ -421,7 +428,7 @@ impl Engine {
         execution: &Execution,
         options: RunOptions,
     ) -> Outcome {
-        let before = self.set_strategy(strategy);
+        let before = self.set_strategy(Source::Strategy(strategy));
         let outcome = self.run(test, execution, options);
         self.set_strategy(before);
         outcome

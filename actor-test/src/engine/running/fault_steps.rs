@@ -10,7 +10,7 @@ use crate::engine::world::faults::AHEAD;
 use crate::engine::world::state::BODY;
 use crate::records::node_fault::{DiskAfterRestart, NodeFault};
 use crate::records::{Record, nanoseconds};
-use crate::strategy::{Enabled, Fairness};
+use crate::strategy::{Choice, Enabled, Fairness, StrategyEvent};
 
 /// The decision about faults before the next step.
 enum InterStepFault {
@@ -85,29 +85,35 @@ impl Engine {
             state.last_operation,
         );
         let enabled = enabled.with_details(state).seen(self.fingerprinter.seen());
-        let mut strategy = shared.strategy.borrow_mut();
-        if let Some(number) = strategy.fault_between_steps(&enabled, &faults) {
-            if let Some(fault) = faults.get(number) {
-                return InterStepFault::Fault(number as u32 + 1, *fault);
+        let mut source = shared.strategy.borrow_mut();
+        let strategy = source.strategy_mut();
+        let answer = Choice::FaultBetween(&enabled, &faults).put_to(strategy);
+        match answer {
+            None | Some(0) => {}
+            Some(Choice::END_FAULTS) => return InterStepFault::End,
+            Some(number) => {
+                if let Some(fault) = faults.get(number as usize - 1) {
+                    return InterStepFault::Fault(number, *fault);
+                }
+                let message = format!(
+                    "`{}` asked for fault {number} of {}, which are counted from one",
+                    strategy.name(),
+                    faults.len()
+                );
+                shared
+                    .session()
+                    .find(state.step, BugKind::Strategy, message, None);
+                shared.instrumented.set(true);
             }
-            let message = format!(
-                "`{}` asked for fault {number} of {}, which are counted from zero",
-                strategy.name(),
-                faults.len()
-            );
-            shared
-                .session()
-                .find(state.step, BugKind::Strategy, message, None);
-            shared.instrumented.set(true);
         }
         let is_fair = match self.fairness {
-            _ if strategy.places_faults() => false,
+            _ if strategy.needs().faults => false,
             Fairness::Fair => true,
             Fairness::FairFrom(step) => step <= state.step,
             Fairness::Unfair => false,
         };
         let is_quiet = state.enabled.pending().is_empty() && state.has_faults_to_undo();
-        match strategy.ends_faults(&enabled) || is_fair || is_quiet {
+        match is_fair || is_quiet {
             true => InterStepFault::End,
             false => InterStepFault::Nothing,
         }
@@ -168,7 +174,8 @@ impl Engine {
             state.step += 1;
             (state.step, state.now)
         };
-        shared.strategy.borrow_mut().fault_struck(key);
+        let struck = StrategyEvent::Struck(key);
+        shared.strategy.borrow_mut().strategy_mut().observe(struck);
         self.record_heard();
         if let Some(decision_log) = shared.session().tape.decision_log() {
             decision_log.steps(number);

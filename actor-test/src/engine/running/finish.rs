@@ -6,7 +6,7 @@ use crate::engine::running::execution::Engine;
 use crate::engine::running::outcome::EndReason;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
-use crate::strategy::{Execution, FairSuffix, Fairness, Random, Strategy};
+use crate::strategy::{Execution, FairSuffix, Fairness, Random, Source, Strategy};
 
 impl Engine {
     /// Ends the execution if nothing is hot; else has it scheduled fairly from here on.
@@ -37,7 +37,7 @@ impl Engine {
             length: None,
             faults: crate::data::faults::FaultBudgets::none(),
         });
-        self.replaced = Some(self.set_strategy(Box::new(suffix)));
+        self.replaced = Some(self.set_strategy(Source::new(suffix)));
         self.fairness = Fairness::FairFrom(state.step);
         self.bound = self.bounds.fair();
         let threshold = self.bounds.temperature();

@@ -194,7 +194,7 @@ impl Engine {
             0 | 1 => 0,
             several => self
                 .shared
-                .decide(Choice::Below(several), ChoicePurpose::Delivery),
+                .decide(Choice::Below(several, ChoicePurpose::Delivery)),
         };
         if self.shared.may_fail.get() && !self.faults_on_link(link, at as usize) {
             return;

@@ -124,12 +124,12 @@ impl Outcome {
     }
 
     /// Returns the outcome for a strategy that has nothing left to explore; nothing was run.
-    pub(crate) fn exhausted(fairness: Fairness) -> Self {
+    pub(crate) fn exhausted() -> Self {
         Self {
             end: EndReason::Exhausted,
             steps: 0,
             contended_steps: 0,
-            fairness,
+            fairness: Fairness::Unfair,
             finding: None,
             transient: None,
             class: 0,

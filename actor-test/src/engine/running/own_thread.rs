@@ -9,14 +9,14 @@ use std::sync::Arc;
 use crate::engine::running::execution::{Engine, Program, RunOptions};
 use crate::engine::running::outcome::Outcome;
 use crate::engine::specs::observations::Observations;
-use crate::strategy::{Execution, Fairness, Replay, Strategy};
+use crate::strategy::{Execution, Fairness, Replay, Source};
 
 /// The stack size of a thread that runs executions.
 pub(crate) const STACK_BYTES: usize = 8 << 20;
 
 /// Returns a placeholder strategy, for an engine that has none.
-pub(super) fn nothing() -> Box<dyn Strategy> {
-    Box::new(Replay::new(Vec::new(), Fairness::Fair))
+pub(super) fn nothing() -> Source {
+    Source::new(Replay::new(Vec::new(), Fairness::Fair))
 }
 
 /// Calls a function on a thread without answers of the operating system: this one, or else a new one.

@@ -17,7 +17,7 @@ use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 use crate::records::{Record, nanoseconds};
-use crate::strategy::{Enabled, OperationId, Pending, Step};
+use crate::strategy::{Enabled, OperationId, Pending, Step, StrategyEvent};
 
 impl Engine {
     /// Takes step after step until the execution ends.
@@ -148,7 +148,12 @@ impl Engine {
                 next_state: self.fingerprinter.parts(),
                 ..state.end_reach(pending, bug, shared.has_predicates.get())
             };
-            self.shared.strategy.borrow_mut().stepped(&step);
+            let stepped = StrategyEvent::Stepped(&step);
+            self.shared
+                .strategy
+                .borrow_mut()
+                .strategy_mut()
+                .observe(stepped);
         }
     }
 
@@ -184,7 +189,7 @@ impl Engine {
     ) -> EndReason {
         let message = format!(
             "`{}` picked position {position} of {} enabled operations, which are counted from zero",
-            self.shared.strategy.borrow().name(),
+            self.shared.strategy.borrow().strategy().name(),
             state.enabled.len()
         );
         session.find(state.step, BugKind::Strategy, message, None);
@@ -219,9 +224,10 @@ impl Engine {
         let enabled = enabled
             .with_details(&*state)
             .seen(self.fingerprinter.seen());
-        let index = shared.strategy.borrow_mut().pick(&enabled);
-        let Some(index) = index else {
-            return Err(self.declined(shared, state));
+        let index = shared.strategy.borrow_mut().strategy_mut().pick(&enabled);
+        let index = match index {
+            Ok(index) => index,
+            Err(pruned) => return Err(self.pruned(shared, state, &pruned)),
         };
         let Some(picked) = pending.get(index) else {
             return Err(self.picked_nothing(state, &mut shared.session(), index));

@@ -438,7 +438,7 @@ impl Engine {
     fn wait(&mut self, child: u32, delay: Duration, jitter: f64) {
         self.shared.current.set(child);
         let delay = if jitter > 0.0 {
-            let chosen = self.shared.decide(Choice::Below(3), ChoicePurpose::Jitter);
+            let chosen = self.shared.decide(Choice::Below(3, ChoicePurpose::Jitter));
             Backoff::with_jitter(delay, jitter, f64::from(chosen) - 1.0)
         } else {
             delay

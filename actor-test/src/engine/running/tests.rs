@@ -13,11 +13,13 @@ use crate::engine::states::prints::tests::{Theatre, each_of};
 use crate::engine::world::state::ExecutionState;
 use crate::records::Record;
 use crate::settings::{Bounds, Semantics};
-use crate::strategy::{Choice, Enabled, Ended, Execution, Fairness, Random, Strategy};
+use crate::strategy::{
+    Enabled, Execution, Fairness, Pruned, Random, Source, Strategy, StrategyEvent,
+};
 use crate::worker_registry::is_planning;
 
 fn engine(semantics: Semantics) -> Engine {
-    Engine::new(Box::new(Random::new()), Bounds::new(200), semantics)
+    Engine::new(Source::new(Random::new()), Bounds::new(200), semantics)
 }
 
 fn execution(seed: u64) -> Execution {
@@ -41,7 +43,12 @@ fn theatre(semantics: Semantics) -> Theatre {
 fn states(semantics: Semantics, seed: u64) -> Vec<(ExecutionState, String)> {
     let mut engine = engine(semantics);
     let runtime: Rc<dyn Runtime> = engine.shared.clone();
-    engine.shared.strategy.borrow_mut().begin(&execution(seed));
+    engine
+        .shared
+        .strategy
+        .borrow_mut()
+        .strategy_mut()
+        .begin(&execution(seed));
     engine.begin(RunOptions::default());
     seam::enter(&runtime, || states_of(engine, &theatre(semantics)))
 }
@@ -122,28 +129,20 @@ impl Strategy for Planner {
         "planner".into()
     }
 
-    fn begin(&mut self, _: &Execution) -> bool {
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
         assert!(is_planning(self.0.load(Ordering::Relaxed)), "it begins");
-        true
+        Some(Fairness::Fair)
     }
 
-    fn pick(&mut self, _: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, _: &Enabled<'_>) -> Result<usize, Pruned> {
         assert!(
             !is_planning(self.0.load(Ordering::Relaxed)),
             "the program runs"
         );
-        Some(0)
+        Ok(0)
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Fair
-    }
-
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
-    }
-
-    fn ended(&mut self, _: &Ended) {
+    fn observe(&mut self, _: StrategyEvent<'_>) {
         assert!(is_planning(self.0.load(Ordering::Relaxed)), "it is over");
     }
 }
@@ -153,7 +152,7 @@ impl Strategy for Planner {
 fn a_strategy_that_plans_is_known_to() {
     let mut engine = engine(Semantics::default());
     let heartbeat = engine.heartbeat();
-    engine.set_strategy(Box::new(Planner(heartbeat.clone())));
+    engine.set_strategy(Source::new(Planner(heartbeat.clone())));
     let theatre = theatre(Semantics::default());
     engine.run_here(&theatre, &execution(1), RunOptions::default());
     assert!(!is_planning(heartbeat.load(Ordering::Relaxed)));

@@ -14,7 +14,7 @@ use crate::engine::specs::suspicion::Suspicion;
 use crate::engine::world::operation::{Envelope, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::temperature::Obligation;
-use crate::strategy::Fairness;
+use crate::strategy::{Fairness, Pruned};
 
 impl Engine {
     /// Returns true after three rounds of nothing but periodic timers, with nothing pending or awaited.
@@ -92,14 +92,18 @@ impl Engine {
         session.find(step, BugKind::Liveness, format!("{what}, {why}"), None);
     }
 
-    /// Handles a strategy that declined to pick: the execution is pruned, or the strategy reports a cycle.
+    /// Handles a strategy that declined to pick, perhaps since it found a fair cycle.
     #[cold]
-    pub(crate) fn declined(&self, shared: &ControlledRuntime, state: &ExecutionState) -> EndReason {
-        let accused = shared.strategy.borrow().fair_cycle();
-        let Some(cycle) = accused else {
-            return EndReason::Pruned;
-        };
-        self.go_round(state, &mut shared.session(), cycle)
+    pub(crate) fn pruned(
+        &self,
+        shared: &ControlledRuntime,
+        state: &ExecutionState,
+        pruned: &Pruned,
+    ) -> EndReason {
+        match pruned.fair_cycle.as_deref() {
+            Some(cycle) => self.go_round(state, &mut shared.session(), *cycle),
+            None => EndReason::Pruned,
+        }
     }
 
     /// Checks whether the execution repeats the first state of the cycle that was found in it, while the

@@ -55,7 +55,7 @@ impl ControlledRuntime {
             return;
         }
         let drawn = |is_wanted: bool, asked| match is_wanted {
-            true => self.decide(Choice::Below(3), asked) as usize,
+            true => self.decide(Choice::Below(3, asked)) as usize,
             false => 0,
         };
         let offset = drawn(!allowed.offset().is_zero(), ChoicePurpose::Offset);
@@ -93,9 +93,8 @@ impl ControlledRuntime {
             return;
         };
         let known = self.answers.borrow_mut().pop_front().or_else(|| {
-            let mut strategy = self.strategy.borrow_mut();
-            strategy.next_choice_purpose(ChoicePurpose::Passing);
-            strategy.time_passes(WAYS)
+            let mut source = self.strategy.borrow_mut();
+            Choice::Passing(WAYS).put_to(source.strategy_mut())
         });
         let mut state = self.state.borrow_mut();
         state.passing.asked += 1;
@@ -133,7 +132,7 @@ impl ControlledRuntime {
         if resolution.is_zero() || is_apart || self.phase.get() != CodePhase::Running {
             return is_before;
         }
-        let is_reversed = self.decide(Choice::Below(2), ChoicePurpose::Comparison) == 1;
+        let is_reversed = self.decide(Choice::Below(2, ChoicePurpose::Comparison)) == 1;
         is_before != is_reversed
     }
 }

@@ -241,19 +241,19 @@ impl Runtime for ControlledRuntime {
 
     fn choose(&self, bound: u32) -> u32 {
         if self.may_act("choose") {
-            self.decide(Choice::Below(bound), ChoicePurpose::Choose)
+            self.decide(Choice::Below(bound, ChoicePurpose::Choose))
         } else {
             0
         }
     }
 
     fn choose_bool(&self) -> bool {
-        self.may_act("choose_bool") && self.decide(Choice::Below(2), ChoicePurpose::Bool) == 1
+        self.may_act("choose_bool") && self.decide(Choice::Below(2, ChoicePurpose::Bool)) == 1
     }
 
     fn first_branch(&self, count: u32) -> u32 {
         if self.may_act("select") {
-            self.decide(Choice::Below(count), ChoicePurpose::Branch)
+            self.decide(Choice::Below(count, ChoicePurpose::Branch))
         } else {
             0
         }
@@ -261,7 +261,7 @@ impl Runtime for ControlledRuntime {
 
     fn seed(&self) -> u64 {
         if self.may_act("rng") {
-            u64::from(self.decide(Choice::Seed, ChoicePurpose::Rng))
+            u64::from(self.decide(Choice::Seed))
         } else {
             0
         }

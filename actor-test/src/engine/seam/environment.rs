@@ -12,7 +12,7 @@ use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::hash::{self, mix};
 use crate::records::Record;
-use crate::strategy::{FaultSite, OperationId};
+use crate::strategy::{Choice, FaultSite, OperationId};
 
 impl ControlledRuntime {
     /// Returns zero if no fault strikes at this place, else the way in which one does, from one.
@@ -30,9 +30,11 @@ impl ControlledRuntime {
             nodes: state.node_bits(current),
             step: state.step,
         };
-        let mut strategy = self.strategy.borrow_mut();
+        let mut source = self.strategy.borrow_mut();
+        let strategy = source.strategy_mut();
         let known = self.answers.borrow_mut().pop_front();
-        let answer = known.unwrap_or_else(|| strategy.fault_within_step(&offer));
+        let answer = known.or_else(|| Choice::FaultWithin(&offer).put_to(strategy));
+        let answer = answer.unwrap_or(0);
         let chosen = answer.min(ways);
         let mut session = self.session();
         if answer != chosen {

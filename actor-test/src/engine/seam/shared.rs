@@ -26,7 +26,7 @@ use crate::engine::world::state::ExecutionState;
 use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
 use crate::records::Record;
-use crate::strategy::{Choice, FaultDecision, Strategy};
+use crate::strategy::{Choice, FaultDecision, Source};
 
 /// The number of calls in one step from which on its handler counts as one that does not return.
 pub(crate) const CALLS_MAX: u32 = 1_000_000;
@@ -58,7 +58,7 @@ pub(crate) struct ControlledRuntime {
     pub(crate) arena: RefCell<Arena>,
     /// The record of the execution, and the statistics of all.
     pub(crate) session: RefCell<EngineSession>,
-    pub(crate) strategy: RefCell<Box<dyn Strategy>>,
+    pub(crate) strategy: RefCell<Source>,
     pub(crate) specifications: RefCell<Specifications>,
     /// The scripts that inject faults as soon as a predicate is true, by the predicate's number.
     pub(crate) scripts: RefCell<Vec<(u32, Script)>>,
@@ -101,7 +101,7 @@ pub(crate) struct ControlledRuntime {
 }
 
 impl ControlledRuntime {
-    pub(crate) fn new(strategy: Box<dyn Strategy>) -> Self {
+    pub(crate) fn new(strategy: Source) -> Self {
         Self {
             state: RefCell::default(),
             arena: RefCell::default(),
@@ -293,17 +293,14 @@ impl ControlledRuntime {
         self.find(BugKind::ForeignReference, message, None);
     }
 
-    pub(crate) fn decide(&self, choice: Choice, asked: ChoicePurpose) -> u32 {
+    pub(crate) fn decide(&self, choice: Choice<'_>) -> u32 {
         let bound = choice.bound();
         if bound == 1 {
             return 0;
         }
         let known = self.answers.borrow_mut().pop_front();
-        let answer = known.unwrap_or_else(|| {
-            let mut strategy = self.strategy.borrow_mut();
-            strategy.next_choice_purpose(asked);
-            strategy.choose(choice)
-        });
+        let answer = known.or_else(|| self.strategy.borrow_mut().strategy_mut().choose(choice));
+        let answer = answer.unwrap_or(0);
         let mut state = self.state.borrow_mut();
         let answer = match answer {
             FaultDecision::MARK if state.faults.is_open() => FaultDecision::MARK - 1,
@@ -311,7 +308,7 @@ impl ControlledRuntime {
         };
         let chosen = answer.min((bound - 1) as u32);
         if answer != chosen {
-            let name = self.strategy.borrow().name();
+            let name = self.strategy.borrow().strategy().name();
             let message = format!("`{name}` answered {answer} to a choice below {bound}");
             let step = state.step;
             self.session().find(step, BugKind::Strategy, message, None);
@@ -321,7 +318,7 @@ impl ControlledRuntime {
         state.answers = mix(state.answers, u64::from(chosen) + 1);
         let check = mix(0xc401ce, bound) as u32;
         let current = self.current.get();
-        if asked != ChoicePurpose::Delivery {
+        if choice.purpose() != ChoicePurpose::Delivery {
             // The order of a link's deliveries shows in the order of handling.
             state.extend_chain(current, mix(0xc401ce, u64::from(chosen)));
         }
@@ -333,7 +330,7 @@ impl ControlledRuntime {
             .record(RecordedDecision { chosen, check }, step);
         self.record(|| Record::Chose {
             who: current,
-            asked,
+            asked: choice.purpose(),
             of: bound,
             answer: chosen,
         });

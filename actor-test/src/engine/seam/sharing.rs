@@ -273,7 +273,7 @@ impl Sharing for ControlledRuntime {
         if blocked.is_empty() {
             return false;
         }
-        let chosen = self.decide(Choice::Below(blocked.len() as u32), ChoicePurpose::Woken);
+        let chosen = self.decide(Choice::Below(blocked.len() as u32, ChoicePurpose::Woken));
         self.state().unblock_this(blocked[chosen as usize]);
         true
     }

@@ -15,7 +15,7 @@ use crate::parallel::map_ordered;
 use crate::replay::{fairness_of, taken};
 use crate::report::data::Recording;
 use crate::settings::Bounds;
-use crate::strategy::{Continuation, Execution, Fairness, Named, Replay, Strategy};
+use crate::strategy::{BranchedReplay, Continuation, Execution, Fairness, Named, Replay, Strategy};
 use crate::worker_registry::{self, WorkerStatus};
 
 /// A temperature that no obligation reaches.
@@ -395,8 +395,9 @@ impl RecordedExecution<'_> {
         }
     }
 
-    fn continuation(&self, from: u64, number: u32) -> Continuation {
-        Continuation::new(chosen(&self.taken), from, number).calm_if(self.is_calm)
+    fn continuation(&self, from: u64, number: u32) -> BranchedReplay {
+        let walk = Continuation::new(from, number).calm_if(self.is_calm);
+        walk.behind(chosen(&self.taken))
     }
 
     fn walk(

@@ -10,8 +10,8 @@ use crate::data::schedule::Schedule;
 use crate::data::step::StepKind;
 use crate::hash::mix;
 use crate::strategy::{
-    Choice, Enabled, Execution, ExecutionRecorder, Fairness, FaultSite, ScheduleRecorder, Strategy,
-    below, generator,
+    Choice, Enabled, Execution, ExecutionRecorder, Fairness, FaultSite, Needs, Pruned,
+    ScheduleRecorder, Strategy, StrategyEvent, below, generator,
 };
 
 /// The interval of random steps in an execution that wanders.
@@ -63,7 +63,7 @@ pub(crate) struct RaceReversal {
 
 impl RaceReversal {
     /// Returns the planned answer to the next question of the step in progress.
-    fn planned_answer(&mut self, choice: Choice) -> Option<u32> {
+    fn planned_answer(&mut self, choice: Choice<'_>) -> Option<u32> {
         let step = self.current.and_then(|at| self.plan.steps.get(at));
         let planned = step.and_then(|step| step.choices.get(self.answered));
         self.answered += 1;
@@ -115,56 +115,9 @@ impl RaceReversal {
     }
 }
 
-impl Strategy for RaceReversal {
-    fn name(&self) -> String {
-        "turned".into()
-    }
-
-    fn fairness(&self) -> Fairness {
-        Fairness::FairFrom(self.from)
-    }
-
-    fn begin(&mut self, execution: &Execution) -> bool {
-        self.is_released = false;
-        self.namer.begin();
-        self.rng = generator(mix(
-            execution.seed,
-            u64::from(self.wanders.unwrap_or_default()),
-        ));
-        true
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        let key = |pending| self.namer.name(pending, enabled).key();
-        let all = enabled.iter().map(key).enumerate();
-        let free: Vec<(usize, u64)> = all.filter(|(_, key)| !self.is_held(*key)).collect();
-        // The releasing step can't come first.
-        if free.is_empty() || !self.is_released && enabled.step() > self.patience {
-            return None;
-        }
-        let strays =
-            self.is_released && self.wanders.is_some() && below(&mut self.rng, WANDERS) == 0;
-        let picked = match strays {
-            true => self.any(&free),
-            false => self.planned(&free),
-        };
-        let key = self.namer.takes(&enabled[picked], enabled).key();
-        self.is_released |= key == self.until;
-        self.current = self.plan.place(key);
-        self.answered = 0;
-        Some(picked)
-    }
-
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let planned = self.planned_answer(choice);
-        planned.unwrap_or_else(|| below(&mut self.rng, choice.bound()) as u32)
-    }
-
-    fn time_passes(&mut self, ways: u32) -> Option<u32> {
-        self.planned_answer(Choice::Below(ways + 1))
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
+impl RaceReversal {
+    /// Returns the planned way in which a fault strikes at a place of the step in progress.
+    fn fault_within(&mut self, offer: &FaultSite) -> u32 {
         let place = self.namer.place(offer);
         let step = self.current.and_then(|at| self.plan.steps.get(at));
         let planned = step.and_then(|step| {
@@ -176,24 +129,80 @@ impl Strategy for RaceReversal {
         way
     }
 
-    /// A planned fault strikes at its position in the plan, and no sooner.
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    /// Returns the planned fault, which strikes at its position in the plan, and no sooner.
+    fn fault_between(&self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let planned = self.plan.steps.get(enabled.step() as usize)?.name;
         let is_it = |fault: &Fault| planned.kind == StepKind::Fault && fault.key == planned.who;
         faults.iter().position(is_it)
     }
+}
 
-    fn fault_struck(&mut self, key: u64) {
-        self.namer.struck_between(key);
-        self.current = None;
+impl Strategy for RaceReversal {
+    fn name(&self) -> String {
+        "turned".into()
     }
 
-    /// Faults end with the plan.
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        enabled.step() >= self.plan.steps.len() as u64
+    fn needs(&self) -> Needs {
+        Needs {
+            faults: true,
+            time: true,
+            ..Needs::default()
+        }
     }
 
-    fn places_faults(&self) -> bool {
-        true
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
+        self.is_released = false;
+        self.namer.begin();
+        self.rng = generator(mix(
+            execution.seed,
+            u64::from(self.wanders.unwrap_or_default()),
+        ));
+        Some(Fairness::FairFrom(self.from))
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
+        let key = |pending| self.namer.name(pending, enabled).key();
+        let all = enabled.iter().map(key).enumerate();
+        let free: Vec<(usize, u64)> = all.filter(|(_, key)| !self.is_held(*key)).collect();
+        // The releasing step can't come first.
+        if free.is_empty() || !self.is_released && enabled.step() > self.patience {
+            return Err(Pruned::new());
+        }
+        let strays =
+            self.is_released && self.wanders.is_some() && below(&mut self.rng, WANDERS) == 0;
+        let picked = match strays {
+            true => self.any(&free),
+            false => self.planned(&free),
+        };
+        let key = self.namer.takes(&enabled[picked], enabled).key();
+        self.is_released |= key == self.until;
+        self.current = self.plan.place(key);
+        self.answered = 0;
+        Ok(picked)
+    }
+
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        match choice {
+            Choice::FaultWithin(site) => Some(self.fault_within(site)),
+            Choice::FaultBetween(enabled, faults) => match self.fault_between(enabled, faults) {
+                Some(position) => Some(1 + position as u32),
+                // Faults end with the plan.
+                None => {
+                    (enabled.step() >= self.plan.steps.len() as u64).then_some(Choice::END_FAULTS)
+                }
+            },
+            Choice::Passing(_) => self.planned_answer(choice),
+            _ => {
+                let planned = self.planned_answer(choice);
+                planned.or_else(|| Some(below(&mut self.rng, choice.bound()) as u32))
+            }
+        }
+    }
+
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        if let StrategyEvent::Struck(key) = event {
+            self.namer.struck_between(key);
+            self.current = None;
+        }
     }
 }

@@ -241,12 +241,12 @@ impl<'a> LivenessTrial<'a> {
             from,
             until: from.saturating_add(horizon),
         };
-        let walk = Continuation::new(chosen(&best.decisions), from, number);
+        let walk = Continuation::new(from, number);
         let walk = match number > DELAYING {
             true => walk.delaying(self.is_calm),
             false => walk.calm_if(self.is_calm),
         };
-        let outcome = worker.watch(Box::new(walk), watch);
+        let outcome = worker.watch(Box::new(walk.behind(chosen(&best.decisions))), watch);
         // Another bug on the way does not count as this one, but a spin at the end does.
         let busy = outcome.finding.map(|found| found.kind) == Some(BugKind::Spin);
         outcome.end != EndReason::Bound && !busy
@@ -337,8 +337,8 @@ impl<'a> LivenessTrial<'a> {
         number: u32,
     ) -> Option<(Finding, Recording)> {
         let from = best.schedule.len() as u64;
-        let walk = Continuation::new(chosen(&best.decisions), from, number).calm_if(self.is_calm);
-        let (outcome, decisions) = worker.run(Box::new(walk));
+        let walk = Continuation::new(from, number).calm_if(self.is_calm);
+        let (outcome, decisions) = worker.run(Box::new(walk.behind(chosen(&best.decisions))));
         let finding = outcome.finding?;
         if !self.bug.finding.is_found_again(&finding) {
             return None;

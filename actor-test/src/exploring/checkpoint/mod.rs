@@ -4,7 +4,7 @@
 //!
 //! - `part-K-of-N`, a [record](record) for each process: the search to which it belongs, and its result.
 //! - `search.checkpoint`: the state of a search whose [strategy can be
-//!   saved](crate::strategy::Strategy::save), as it was between two executions.
+//!   saved](crate::strategy::SearchStrategy::save), as it was between two executions.
 //! - `round-R-part-P`: results that the [processes of one search](shards) exchange.
 //!
 //! The time of a checkpoint depends on the clock; nothing else does, and writing one does not change the

@@ -2,14 +2,11 @@
 
 use super::strata::StratifiedSearch;
 use super::{Bounded, Deviation};
-use crate::data::bug::Cycle;
 use crate::data::coverage_claim::CoverageClaim;
-use crate::data::faults::Fault;
-use crate::data::story::ChoicePurpose;
 use crate::settings::strategy::StateEquivalence;
-use crate::strategy::search::SearchStrategy;
+use crate::strategy::search::FrontierSearch;
 use crate::strategy::{
-    Choice, Enabled, Ended, Execution, FairSuffix, Fairness, FaultSite, Step, Strategy,
+    Choice, Enabled, Execution, FairSuffix, Fairness, Needs, Pruned, Strategy, StrategyEvent,
 };
 
 /// Searches all steps up to a depth, then judges liveness on a random walk from each state there (MaceMC,
@@ -58,7 +55,7 @@ impl Bdfs {
         };
         FairSuffix::at(
             depth,
-            Box::new(SearchStrategy::new(StratifiedSearch::new(all))),
+            Box::new(FrontierSearch::new(StratifiedSearch::new(all))),
         )
     }
 }
@@ -71,76 +68,32 @@ impl Strategy for Bdfs {
         }
     }
 
-    fn fairness(&self) -> Fairness {
-        self.search.fairness()
+    fn needs(&self) -> Needs {
+        self.search.needs()
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
-        while !self.search.begin(execution) {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
+        loop {
+            let begun = self.search.begin(execution);
             // If no execution came to the depth, none comes to a greater one.
-            if self.given.is_some() || self.search.suffixes() == 0 {
-                return false;
+            if begun.is_some() || self.given.is_some() || self.search.suffixes() == 0 {
+                return begun;
             }
             self.depth += DEEPER;
             self.search = Self::search(self.depth);
         }
-        true
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.search.pick(enabled)
     }
 
-    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
-        self.search.next_choice_purpose(asked);
-    }
-
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         self.search.choose(choice)
     }
 
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        self.search.fault_within_step(offer)
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.search.fault_between_steps(enabled, faults)
-    }
-
-    fn fault_struck(&mut self, key: u64) {
-        self.search.fault_struck(key);
-    }
-
-    fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
-        self.search.ends_faults(enabled)
-    }
-
-    fn places_faults(&self) -> bool {
-        true
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.search.wants_steps()
-    }
-
-    fn wants_states(&self) -> bool {
-        self.search.wants_states()
-    }
-
-    fn fair_cycle(&self) -> Option<Cycle> {
-        self.search.fair_cycle()
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        self.search.stepped(step);
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        self.search.ended(ended);
-    }
-
-    fn has_memory(&self) -> bool {
-        true
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        self.search.observe(event);
     }
 
     fn covered(&self) -> CoverageClaim {

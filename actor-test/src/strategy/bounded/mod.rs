@@ -19,7 +19,7 @@ use deviation::{Deviation, Preemptions};
 use strata::StratifiedSearch;
 
 use super::delay::ExplorerDriver;
-use super::search::SearchStrategy;
+use super::search::{FrontierSearch, Source};
 use super::{DelayingExplorer, Strategy};
 use crate::settings::strategy::StateEquivalence;
 use crate::settings::strategy::named;
@@ -128,7 +128,11 @@ impl Bounded {
 
     /// Builds the strategy.
     pub fn build(self) -> Box<dyn Strategy> {
-        Box::new(SearchStrategy::new(StratifiedSearch::new(self)))
+        self.source().into_strategy()
+    }
+
+    pub(super) fn source(self) -> Source {
+        Source::by(FrontierSearch::new(StratifiedSearch::new(self)))
     }
 
     fn name(&self) -> String {

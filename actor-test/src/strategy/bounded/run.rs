@@ -7,10 +7,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::deviation::Deviation;
 use super::strata::Item;
 use super::visited::VisitedStates;
-use crate::data::faults::Fault;
 use crate::settings::strategy::StateEquivalence;
 use crate::strategy::{
-    Choice, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Strategy, below, generator,
+    Choice, Enabled, Ending, Execution, Fairness, Needs, Pruned, Strategy, StrategyEvent, below,
+    generator,
 };
 
 /// State of the search that an execution borrows and hands back.
@@ -103,6 +103,10 @@ impl Run {
         }
     }
 
+    fn compares_states(&self) -> bool {
+        self.same != StateEquivalence::Never && self.sampler.is_none()
+    }
+
     /// True once all decisions of the work item are made.
     fn has_made_all(&self) -> bool {
         self.taken.len() >= self.item.len()
@@ -117,8 +121,7 @@ impl Run {
             Some(_) => self.lent.deviation.observe(enabled),
             None => 0,
         };
-        if self.same != StateEquivalence::Never
-            && self.sampler.is_none()
+        if self.compares_states()
             && self.has_made_all()
             && let Some(seen) = enabled.state()
         {
@@ -189,75 +192,63 @@ impl Strategy for Run {
         String::new()
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn needs(&self) -> Needs {
+        Needs {
+            states: self.compares_states(),
+            histories: self.same == StateEquivalence::Histories,
+            faults: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         let seed = *self.seed.get_or_insert(execution.seed);
         self.lent.deviation.begin(&Execution {
             seed,
             ..execution.clone()
         });
-        true
+        Some(Fairness::Unfair)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.arrive(enabled);
         let cost = self.lent.deviation.cost_of_pick();
         let nth = self.branch(self.able, cost);
         if self.is_pruned {
-            return None;
+            return Err(Pruned::new());
         }
         let position = self.lent.deviation.position(enabled, nth as usize);
         self.lent.deviation.takes(enabled, position);
-        Some(position)
+        Ok(position)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         match choice {
-            Choice::Below(bound) => match self.drawn(u64::from(bound)) {
-                Some(drawn) => drawn,
-                None => self.branch(bound as usize, self.lent.deviation.cost_of_answer()),
-            },
+            Choice::Below(bound, _) => {
+                if let Some(drawn) = self.drawn(u64::from(bound)) {
+                    return Some(drawn);
+                }
+            }
             Choice::Seed => {
                 self.is_seeded = true;
-                self.drawn(choice.bound()).unwrap_or(0)
+                return self.drawn(choice.bound());
             }
+            Choice::FaultBetween(enabled, _) => self.arrive(enabled),
+            Choice::FaultWithin(_) => {}
+            Choice::Passing(_) => return None,
         }
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.arrive(enabled);
         let cost = self.lent.deviation.cost_of_answer();
-        let taken = self.branch(1 + faults.len(), cost);
-        taken.checked_sub(1).map(|fault| fault as usize)
+        Some(self.branch(choice.bound() as usize, cost))
     }
 
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        let cost = self.lent.deviation.cost_of_answer();
-        self.branch(offer.ways as usize + 1, cost)
-    }
-
-    fn places_faults(&self) -> bool {
-        true
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        if let (Ending::Complete, Some(seen)) = (ended.ending, &ended.state)
-            && self.wants_states()
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        if let StrategyEvent::Ended(ended) = event
+            && let (Ending::Complete, Some(seen)) = (ended.ending, &ended.state)
+            && self.compares_states()
         {
             // `arrive` isn't called for a final state, since there is no step to pick.
             self.lent.visited.enter(seen, None);
         }
-    }
-
-    fn wants_states(&self) -> bool {
-        self.same != StateEquivalence::Never && self.sampler.is_none()
-    }
-
-    fn compares_histories(&self) -> bool {
-        self.same == StateEquivalence::Histories
     }
 }
 

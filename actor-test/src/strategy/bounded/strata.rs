@@ -12,7 +12,7 @@ use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction};
 use crate::data::extent::SizeEstimate;
 use crate::hash::mix;
 use crate::settings::strategy::StateEquivalence;
-use crate::strategy::search::ExhaustiveSearch;
+use crate::strategy::search::Frontier;
 use crate::strategy::{Ended, below, generator};
 
 /// A work item: the decisions of an earlier execution up to a place, and another decision there.
@@ -169,7 +169,7 @@ impl StratifiedSearch {
     }
 }
 
-impl ExhaustiveSearch for StratifiedSearch {
+impl Frontier for StratifiedSearch {
     type Item = Run;
 
     fn name(&self) -> String {

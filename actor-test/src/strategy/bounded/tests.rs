@@ -4,9 +4,10 @@ use super::*;
 use crate::data::coverage_claim::{CoverageClaim, Gap};
 use crate::data::faults::FaultBudgets;
 use crate::data::step::StepKind;
+use crate::data::story::ChoicePurpose;
 use crate::strategy::{
     Changes, Choice, Enabled, Ended, Ending, Execution, OperationId, Pending, RoundRobin,
-    RunToCompletion,
+    RunToCompletion, StrategyEvent,
 };
 
 /// The operation of each step of an execution, with the answers to choices.
@@ -22,7 +23,7 @@ fn schedules(strategy: &mut dyn Strategy, steps: &[u32], choices: u32) -> Vec<Sc
             ..Execution::alone(1000)
         };
         assert!(execution.faults == FaultBudgets::none());
-        if !strategy.begin(&execution) {
+        if strategy.begin(&execution).is_none() {
             return all;
         }
         all.push(schedule(strategy, steps, choices));
@@ -46,17 +47,18 @@ fn schedule(strategy: &mut dyn Strategy, steps: &[u32], choices: u32) -> Schedul
         let who = pending[picked].operation.index();
         schedule.push(who as u32);
         if who == 0 && left[0] == steps[0] && choices > 1 {
-            schedule.push(100 + strategy.choose(Choice::Below(choices)));
+            let choice = Choice::Below(choices, ChoicePurpose::Choose);
+            schedule.push(100 + strategy.choose(choice).expect("it answers"));
         }
         left[who] -= 1;
         step += 1;
     }
-    strategy.ended(&Ended {
+    strategy.observe(StrategyEvent::Ended(&Ended {
         ending: Ending::Complete,
         steps: step,
         behaviour: 0,
         state: None,
-    });
+    }));
     schedule
 }
 

@@ -2,7 +2,9 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
+use super::super::{
+    Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy, below, generator,
+};
 use super::{DelayingExplorer, ExplorerDriver};
 use crate::settings::strategy::{DELAYS, DELAYS_MAX};
 
@@ -111,32 +113,31 @@ impl<E: DelayingExplorer> Strategy for Delayed<E> {
         }
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn needs(&self) -> Needs {
+        Needs {
+            length: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.rng = generator(execution.seed);
         self.draw_delays(execution.contended_steps().min(u64::from(u32::MAX)));
         self.contended_steps = 0;
         self.explorer.begin(execution);
-        true
+        Some(Fairness::Unfair)
     }
 
     #[inline]
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.explorer.observe(enabled);
         let delays = self.delays(enabled);
         let picked = self.explorer.delay(enabled, delays);
         self.explorer.takes(enabled, picked);
-        Some(picked)
+        Ok(picked)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        below(&mut self.rng, choice.bound()) as u32
-    }
-
-    fn needs_length(&self) -> bool {
-        true
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        Some(below(&mut self.rng, choice.bound()) as u32)
     }
 }

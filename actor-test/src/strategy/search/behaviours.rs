@@ -1,13 +1,14 @@
 //! Exhaustive exploration of behaviours: Inbox-DPOR, with source-DPOR as its fallback.
 
-use super::ExhaustiveSearch;
+use super::Frontier;
 use super::dpor::{Dpor, GraphRun};
 use super::source_dpor::{SourceDpor, SourceDporRun};
 use crate::codec::DecodeError;
 use crate::data::coverage_claim::CoverageClaim;
 use crate::data::extent::SizeEstimate;
-use crate::data::faults::Fault;
-use crate::strategy::{Choice, Enabled, Ended, Execution, Fairness, FaultSite, Step, Strategy};
+use crate::strategy::{
+    Choice, Enabled, Ended, Execution, Fairness, Needs, Pruned, Strategy, StrategyEvent,
+};
 
 /// Explores every behaviour: [once](Dpor) while inboxes, choices and time alone decide what a program does,
 /// and [at least once](SourceDpor) as soon as some step depends on more.
@@ -60,48 +61,34 @@ impl Strategy for BehaviourItem {
         self.any().name()
     }
 
-    fn fairness(&self) -> Fairness {
-        self.any().fairness()
+    fn needs(&self) -> Needs {
+        self.any().needs()
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.any_mut().begin(execution)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.any_mut().pick(enabled)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         self.any_mut().choose(choice)
     }
 
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        self.any_mut().fault_within_step(offer)
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.any_mut().fault_between_steps(enabled, faults)
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.any().wants_steps()
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        self.any_mut().stepped(step);
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        self.any_mut().ended(ended);
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        self.any_mut().observe(event);
     }
 }
 
-impl ExhaustiveSearch for BehaviourSearch {
+impl Frontier for BehaviourSearch {
     type Item = BehaviourItem;
 
+    #[cfg(test)]
     const IS_SAVED: bool = Dpor::IS_SAVED;
 
+    #[cfg(test)]
     const PARTS_MAX: usize = Dpor::PARTS_MAX;
 
     fn name(&self) -> String {
@@ -166,7 +153,7 @@ impl ExhaustiveSearch for BehaviourSearch {
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         match self {
-            Self::Inboxes(dpor) => ExhaustiveSearch::restore(&mut **dpor, bytes),
+            Self::Inboxes(dpor) => Frontier::restore(&mut **dpor, bytes),
             Self::Races(_) => Err(DecodeError("nothing was saved".into())),
         }
     }

@@ -1,19 +1,19 @@
-//! Exhaustive searches with a frontier of work items, explored in rounds or in parts.
+//! Searches: strategies with a frontier of work, explored in rounds or in parts.
 //!
-//! A [`ExhaustiveSearch`] owns the frontier and asks for executions; the strategy of an item decides within one. The
-//! items of a round are independent, and their results are taken back in the order of the round. So the
+//! A [`SearchStrategy`] is a strategy that remembers, and that may be divided and saved.
+//!
+//! A [`Frontier`] owns the work items and asks for executions; the strategy of an item decides within one.
+//! The items of a round are independent, and their results are taken back in the order of the round. So the
 //! result is the same whichever worker runs an item, and whenever. A long search can also be divided into
-//! independent parts, each of which is a search.
-//!
-//! [`SearchStrategy`] turns a search into a strategy that runs one item after another. `StrategySpec::build` calls
-//! `SearchStrategy`, and the exploring and reporting code only sees that strategy.
+//! independent parts, each of which is a frontier. [`FrontierSearch`] runs one item after another.
 
 mod behaviours;
 mod dpor;
-mod search_strategy;
+mod frontier_search;
 mod source_dpor;
 mod try_prove;
 
+use std::any::Any;
 use std::fmt;
 
 use super::{CoverageClaim, Ended, SizeEstimate, Strategy};
@@ -21,21 +21,118 @@ use crate::codec::DecodeError;
 
 pub(super) use behaviours::BehaviourSearch;
 pub(super) use dpor::{Dpor, EXECUTION};
-pub(super) use search_strategy::SearchStrategy;
+pub(super) use frontier_search::FrontierSearch;
 pub(crate) use try_prove::{SearchBudget, budgeted_search};
 
 /// The maximal number of executions of all parts of one round together.
 pub(crate) const ROUND_MAX: u64 = 1 << 16;
 
-/// A search that owns a frontier of work items.
-pub(super) trait ExhaustiveSearch: fmt::Debug + Send + Sized + 'static {
+/// A strategy that explores a space, of which it estimates the size. Some can be divided or saved.
+pub(crate) trait SearchStrategy: Strategy + Any {
+    /// The estimated size of the search space, if there is an estimate. The value is only shown to users,
+    /// as progress or in reports of unfinished searches.
+    fn extent(&self) -> Option<SizeEstimate>;
+
+    /// The most parts of a [division](Self::divide); each can be [saved](Self::save).
+    #[cfg(test)]
+    fn parts_max(&self) -> usize {
+        0
+    }
+
+    /// Divides the rest of the search into independent parts for several workers; none if it can't be
+    /// divided now. If this isn't called, the search explores the parts itself, one after another.
+    fn divide(&mut self) -> Vec<Box<dyn SearchStrategy>> {
+        Vec::new()
+    }
+
+    /// Takes a finished part back, in the order of the parts; `false` if those after it are not needed.
+    fn unite(&mut self, _part: Box<dyn SearchStrategy>) -> bool {
+        false
+    }
+
+    /// True if the search can be [saved](Self::save) now and then.
+    #[cfg(test)]
+    fn can_be_saved(&self) -> bool {
+        false
+    }
+
+    /// Saves what another process needs to continue, if that is possible now; called between executions.
+    fn save(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Restores what was [saved](Self::save), before the first execution.
+    fn restore(&mut self, _saved: &[u8]) -> Result<(), DecodeError> {
+        Err(DecodeError("nothing was saved".into()))
+    }
+}
+
+/// The strategy of an explorer: a search by itself, or any strategy.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Strategy(Box<dyn Strategy>),
+    Search(Box<dyn SearchStrategy>),
+}
+
+impl Source {
+    /// Explores by a strategy that is no search.
+    pub(crate) fn new(strategy: impl Strategy + 'static) -> Self {
+        Self::Strategy(Box::new(strategy))
+    }
+
+    /// Explores by a search.
+    pub(crate) fn by(search: impl SearchStrategy) -> Self {
+        Self::Search(Box::new(search))
+    }
+
+    pub(crate) fn into_strategy(self) -> Box<dyn Strategy> {
+        match self {
+            Self::Strategy(strategy) => strategy,
+            Self::Search(search) => search,
+        }
+    }
+
+    pub(crate) fn strategy(&self) -> &dyn Strategy {
+        match self {
+            Self::Strategy(strategy) => &**strategy,
+            Self::Search(search) => &**search,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn strategy_mut(&mut self) -> &mut dyn Strategy {
+        match self {
+            Self::Strategy(strategy) => &mut **strategy,
+            Self::Search(search) => &mut **search,
+        }
+    }
+
+    pub(crate) fn search(&self) -> Option<&dyn SearchStrategy> {
+        match self {
+            Self::Strategy(_) => None,
+            Self::Search(search) => Some(&**search),
+        }
+    }
+
+    pub(crate) fn search_mut(&mut self) -> Option<&mut dyn SearchStrategy> {
+        match self {
+            Self::Strategy(_) => None,
+            Self::Search(search) => Some(&mut **search),
+        }
+    }
+}
+
+/// A frontier of work items.
+pub(super) trait Frontier: fmt::Debug + Send + Sized + 'static {
     /// A work item: the strategy of one execution, which records what it observes.
     type Item: Strategy;
 
     /// True if the search supports [`save`](Self::save).
+    #[cfg(test)]
     const IS_SAVED: bool = false;
 
     /// The number of parts into which the search can be [divided](Self::divide).
+    #[cfg(test)]
     const PARTS_MAX: usize = 0;
 
     /// The name and parameters, as `-s` takes them.
@@ -70,9 +167,9 @@ pub(super) trait ExhaustiveSearch: fmt::Debug + Send + Sized + 'static {
         Err(DecodeError("nothing was saved".into()))
     }
 
-    /// Estimates the total number of behaviours: see [`Strategy::extent`].
+    /// Estimates the total number of behaviours: see [`SearchStrategy::extent`].
     fn extent(&self) -> Option<SizeEstimate>;
 
-    /// Reports the coverage so far: see [`Strategy::covered`].
+    /// Reports the coverage so far: see [`Strategy::covered`](crate::strategy::Strategy::covered).
     fn covered(&self) -> CoverageClaim;
 }

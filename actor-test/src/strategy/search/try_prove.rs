@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{BehaviourSearch, Dpor, SearchStrategy};
+use super::{BehaviourSearch, Dpor, FrontierSearch, Source};
 use crate::data::coverage_claim::Gap;
 use crate::settings::strategy::StrategySpec;
-use crate::strategy::{States, Strategy};
+use crate::strategy::States;
 
 /// The factor by which the estimated cost of a search may be too high.
 const ESTIMATE_ERROR_FACTOR: u64 = 8;
@@ -14,13 +14,13 @@ const ESTIMATE_ERROR_FACTOR: u64 = 8;
 /// Builds a search with a budget. The search pauses when the steps allowed so far are spent. A search ends
 /// early when it needs far more than its worth, or when a proof becomes impossible: an execution is cut off
 /// at the step bound, or asks for a seed.
-pub(crate) fn budgeted_search(spec: &StrategySpec, limit: &SearchBudget) -> Box<dyn Strategy> {
+pub(crate) fn budgeted_search(spec: &StrategySpec, limit: &SearchBudget) -> Source {
     match spec {
         StrategySpec::Dpor(None) => {
             let dpor = BehaviourSearch::new(Dpor::within(limit.clone()));
-            Box::new(SearchStrategy::new(dpor))
+            Source::by(FrontierSearch::new(dpor))
         }
-        StrategySpec::States(None) => Box::new(States::depth_first().within(limit.clone())),
+        StrategySpec::States(None) => Source::by(States::depth_first().within(limit.clone())),
         other => unreachable!("`{other}` is not tried"),
     }
 }

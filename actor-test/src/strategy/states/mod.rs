@@ -23,13 +23,11 @@ use model_search::ModelSearch;
 use reexecution::ReexecutionSearch;
 use trial::Trial;
 
-use super::search::{SearchBudget, SearchStrategy};
+use super::search::{FrontierSearch, SearchBudget, SearchStrategy};
 use super::{
-    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Gap, Pending,
-    SizeEstimate, Step, StepKind, Strategy, Unjudged,
+    Choice, CoverageClaim, Enabled, Execution, Fairness, Gap, Needs, Pending, Pruned, SizeEstimate,
+    StepKind, Strategy, StrategyEvent, Unjudged,
 };
-use crate::data::bug::Cycle;
-use crate::data::faults::Fault;
 use crate::hash::mix;
 use crate::settings::strategy::StateLimit;
 use crate::settings::strategy::named;
@@ -72,12 +70,12 @@ pub struct States {
 enum StateSearch {
     /// The search has not begun.
     None,
-    Model(Box<SearchStrategy<ModelSearch>>),
+    Model(Box<FrontierSearch<ModelSearch>>),
     Reexecution(Box<ReexecutionSearch>),
 }
 
 impl StateSearch {
-    fn any(&self) -> Option<&dyn Strategy> {
+    fn any(&self) -> Option<&dyn SearchStrategy> {
         match self {
             Self::None => None,
             Self::Model(model_search) => Some(&**model_search),
@@ -149,7 +147,7 @@ impl States {
         let goes_on = self.order == VisitOrder::Depth;
         let limit = self.trial.as_ref().map(|trial| trial.limit().clone());
         let model_search = ModelSearch::new(self.name(), goes_on, self.state_limit, limit);
-        StateSearch::Model(Box::new(SearchStrategy::new(model_search)))
+        StateSearch::Model(Box::new(FrontierSearch::new(model_search)))
     }
 
     fn by_reexecution(&self) -> StateSearch {
@@ -157,11 +155,11 @@ impl States {
         StateSearch::Reexecution(Box::new(reexecution))
     }
 
-    fn search(&self) -> Option<&dyn Strategy> {
+    fn search(&self) -> Option<&dyn SearchStrategy> {
         self.search.any()
     }
 
-    fn search_mut(&mut self) -> Option<&mut dyn Strategy> {
+    fn search_mut(&mut self) -> Option<&mut dyn SearchStrategy> {
         match &mut self.search {
             StateSearch::None => None,
             StateSearch::Model(model_search) => Some(&mut **model_search),
@@ -240,11 +238,17 @@ impl Strategy for States {
         name(self.order, self.local_first, self.state_limit)
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn needs(&self) -> Needs {
+        Needs {
+            steps: self.search().is_some_and(|search| search.needs().steps),
+            states: true,
+            faults: true,
+            memory: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         if let StateSearch::None = self.search {
             self.search = match self.local_first || !execution.faults.is_none() {
                 true => self.by_reexecution(),
@@ -255,85 +259,40 @@ impl Strategy for States {
         if let Some(trial) = trial
             && !trial.goes_on(|| search.any()?.extent())
         {
-            return false;
+            return None;
         }
-        let is_begun = self
-            .search_mut()
-            .is_some_and(|search| search.begin(execution));
+        let begun = self.search_mut()?.begin(execution);
         if let StateSearch::Model(model_search) = &self.search
-            && !is_begun
-            && model_search.search().is_not_modelled
+            && begun.is_none()
+            && model_search.frontier().is_not_modelled
         {
             self.search = self.by_reexecution();
             return self.begin(execution);
         }
-        is_begun
+        begun
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        self.search_mut()?.pick(enabled)
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
+        let search = self.search_mut().ok_or(Pruned::new())?;
+        search.pick(enabled)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         if let Some(trial) = &mut self.trial {
             trial.chooses(choice);
         }
-        let search = self.search_mut();
-        search.map_or(0, |search| search.choose(choice))
+        self.search_mut()?.choose(choice)
     }
 
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        let search = self.search_mut();
-        search.map_or(0, |search| search.fault_within_step(offer))
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.search_mut()?.fault_between_steps(enabled, faults)
-    }
-
-    fn fault_struck(&mut self, key: u64) {
-        if let Some(search) = self.search_mut() {
-            search.fault_struck(key);
-        }
-    }
-
-    fn places_faults(&self) -> bool {
-        true
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.search().is_some_and(Strategy::wants_steps)
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
-        if let Some(search) = self.search_mut() {
-            search.stepped(step);
-        }
-    }
-
-    fn wants_states(&self) -> bool {
-        true
-    }
-
-    fn fair_cycle(&self) -> Option<Cycle> {
-        self.search()?.fair_cycle()
-    }
-
-    fn ended(&mut self, ended: &Ended) {
-        if let Some(trial) = &mut self.trial {
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        if let Some(trial) = &mut self.trial
+            && let StrategyEvent::Ended(ended) = event
+        {
             trial.ended(ended);
         }
         if let Some(search) = self.search_mut() {
-            search.ended(ended);
+            search.observe(event);
         }
-    }
-
-    fn has_memory(&self) -> bool {
-        true
-    }
-
-    fn extent(&self) -> Option<SizeEstimate> {
-        self.search()?.extent()
     }
 
     fn covered(&self) -> CoverageClaim {
@@ -352,5 +311,11 @@ impl Strategy for States {
             gaps.extend(self.trial.as_ref().and_then(Trial::gap));
         }
         covered
+    }
+}
+
+impl SearchStrategy for States {
+    fn extent(&self) -> Option<SizeEstimate> {
+        self.search()?.extent()
     }
 }

@@ -66,8 +66,8 @@ impl Trial {
             .then_some(Gap::TooMany { about })
     }
 
-    pub(super) fn chooses(&mut self, choice: Choice) {
-        self.is_seeded |= choice == Choice::Seed;
+    pub(super) fn chooses(&mut self, choice: Choice<'_>) {
+        self.is_seeded |= matches!(choice, Choice::Seed);
     }
 
     pub(super) fn ended(&mut self, ended: &Ended) {

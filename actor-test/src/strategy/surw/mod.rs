@@ -12,8 +12,8 @@ use super::per_operation::PerOperation;
 use super::tree::{Sum, Tree};
 use super::urw::{OVERDUE, below_any};
 use super::{
-    Choice, Enabled, Estimates, Execution, Fairness, OperationId, Pending, Strategy, below,
-    generator,
+    Choice, Enabled, Estimates, Execution, Fairness, Needs, OperationId, Pending, Pruned, Strategy,
+    below, generator,
 };
 
 /// Makes each order of the interesting steps equally likely, and walks uniformly between them (SURW: Zhao,
@@ -259,11 +259,14 @@ impl Strategy for Surw {
         "surw".into()
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn needs(&self) -> Needs {
+        Needs {
+            estimates: true,
+            ..Needs::default()
+        }
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.rng = generator(execution.seed);
         self.estimates = execution.estimates.clone();
         self.draw_inboxes();
@@ -271,10 +274,10 @@ impl Strategy for Surw {
         self.inboxes.clear();
         self.forget_others();
         self.intend();
-        true
+        Some(Fairness::Unfair)
     }
 
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let many = enabled.len() > FEW;
         if many {
             self.observe(enabled);
@@ -294,14 +297,10 @@ impl Strategy for Surw {
             }
             self.intend();
         }
-        Some(picked)
+        Ok(picked)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        below(&mut self.rng, choice.bound()) as u32
-    }
-
-    fn needs_estimates(&self) -> bool {
-        true
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        Some(below(&mut self.rng, choice.bound()) as u32)
     }
 }

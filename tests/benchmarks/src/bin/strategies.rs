@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicU64;
 
 use actor_core::System;
 use actor_test::settings::Search;
-use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
+use actor_test::strategy::{
+    Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy, StrategySpec,
+};
 use actor_test::{Report, Tester};
 use behaviour::{programs, skew};
 use benchmarks::ping_pong::ping_pong;
@@ -142,26 +144,22 @@ impl Strategy for Turns {
     fn name(&self) -> String {
         "turns".into()
     }
-    fn fairness(&self) -> Fairness {
-        self.strategies[self.active].fairness()
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
+        self.active = self.turns.pop()?;
+        self.strategies[self.active].begin(execution)
     }
-    fn begin(&mut self, execution: &Execution) -> bool {
-        self.turns.pop().is_some_and(|turn| {
-            self.active = turn;
-            self.strategies[turn].begin(execution)
-        })
-    }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.strategies[self.active].pick(enabled)
     }
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         self.strategies[self.active].choose(choice)
     }
-    fn needs_estimates(&self) -> bool {
-        true
-    }
-    fn needs_length(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs {
+            estimates: true,
+            length: true,
+            ..Needs::default()
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::engine::seam::shared::CodePhase;
 use crate::engine::states::fingerprint::EngineView;
 use crate::engine::states::prints::IncrementalFingerprints;
 use crate::settings::{Bounds, Semantics};
-use crate::strategy::{Execution, Random};
+use crate::strategy::{Execution, Random, Source};
 
 /// Does one of all that an actor can do, as a choice decides.
 #[derive(Clone, Debug, Hash)]
@@ -259,7 +259,7 @@ impl Program for Theatre {
 
 /// Returns the fingerprints of the states after each step; each is compared with one from scratch.
 fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
-    let mut engine = Engine::new(Box::new(Random::new()), Bounds::new(200), semantics);
+    let mut engine = Engine::new(Source::new(Random::new()), Bounds::new(200), semantics);
     let execution = Execution {
         iteration: 0,
         seed,
@@ -268,7 +268,12 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
         length: None,
         faults: crate::data::faults::FaultBudgets::none(),
     };
-    engine.shared.strategy.borrow_mut().begin(&execution);
+    engine
+        .shared
+        .strategy
+        .borrow_mut()
+        .strategy_mut()
+        .begin(&execution);
     engine.begin(RunOptions::default());
     let runtime: Rc<dyn Runtime> = engine.shared.clone();
     let theatre = Theatre {

@@ -7,8 +7,8 @@ use crate::data::bug::BugKind;
 use crate::data::constructs::{ConstructSet, StepConstruct};
 use crate::data::step::StepKind;
 use crate::strategy::{
-    Choice, DeferredEvents, Enabled, Execution, Fairness, ObserverSet, OperationId, Pending,
-    PredicateRead, PredicateScope, SilentEffect, Step, StepEffect, Strategy,
+    Choice, DeferredEvents, Enabled, Execution, Fairness, Needs, ObserverSet, OperationId, Pending,
+    PredicateRead, PredicateScope, Pruned, SilentEffect, Step, StepEffect, Strategy, StrategyEvent,
 };
 
 /// The constructs that make a step an access to the world.
@@ -265,20 +265,9 @@ fn path(enabled: &Enabled<'_>, pending: &Pending) -> u64 {
     }
 }
 
-impl Strategy for GraphRun {
-    fn name(&self) -> String {
-        "dpor".into()
-    }
-
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
-    }
-
-    fn begin(&mut self, _: &Execution) -> bool {
-        true
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+impl GraphRun {
+    /// Picks the scheduled step, or behind the schedule the first one that is not held.
+    fn next_step(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         if self.seen.is_empty() {
             let path = enabled.path(OperationId::actor(0));
             self.seen.push(ExecutionItem::Body { path });
@@ -335,30 +324,8 @@ impl Strategy for GraphRun {
         Some(position)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let Choice::Below(of) = choice else {
-            self.is_seeded = true;
-            return 0;
-        };
-        let answer = match self.answers_left.checked_sub(1) {
-            Some(left) => {
-                self.answers_left = left;
-                self.next_answer += 1;
-                let answer = self.answers.get(self.next_answer - 1);
-                answer.copied().unwrap_or(0).min(of - 1)
-            }
-            None => 0,
-        };
-        let who = self.current.0;
-        self.chosen.push(ExecutionItem::Choice { who, of, answer });
-        answer
-    }
-
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
+    /// Records the step that is over.
+    fn record(&mut self, step: &Step<'_>) {
         if let Some(bug) = step.bug {
             let runs = step.pending.kind != StepKind::Flush;
             self.has_failed = runs && matches!(bug, BugKind::Panic | BugKind::Unhandled);
@@ -435,6 +402,56 @@ impl Strategy for GraphRun {
         {
             let who = self.name.take();
             self.outside = Some(UnsupportedStep { what, who });
+        }
+    }
+}
+
+impl Strategy for GraphRun {
+    fn name(&self) -> String {
+        "dpor".into()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            steps: true,
+            ..Needs::default()
+        }
+    }
+
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
+        Some(Fairness::Unfair)
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
+        self.next_step(enabled).ok_or(Pruned::new())
+    }
+
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        let of = match choice {
+            Choice::Below(of, _) => of,
+            Choice::Seed => {
+                self.is_seeded = true;
+                return None;
+            }
+            _ => return None,
+        };
+        let answer = match self.answers_left.checked_sub(1) {
+            Some(left) => {
+                self.answers_left = left;
+                self.next_answer += 1;
+                let answer = self.answers.get(self.next_answer - 1);
+                answer.copied().unwrap_or(0).min(of - 1)
+            }
+            None => 0,
+        };
+        let who = self.current.0;
+        self.chosen.push(ExecutionItem::Choice { who, of, answer });
+        Some(answer)
+    }
+
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        if let StrategyEvent::Stepped(step) = event {
+            self.record(step);
         }
     }
 }

@@ -52,7 +52,7 @@ use self::monitor_checks::MonitorChecks;
 use self::parts::{BacktrackPoint, PartitionedSearch};
 use self::transitions::{ExecutionEnd, TransitionTable};
 use self::world::WorldDependencies;
-use super::ExhaustiveSearch;
+use super::Frontier;
 use super::try_prove::SearchBudget;
 use crate::codec::DecodeError;
 use crate::data::constructs::StepConstruct;
@@ -424,11 +424,13 @@ fn noted(
     })
 }
 
-impl ExhaustiveSearch for Dpor {
+impl Frontier for Dpor {
     type Item = GraphRun;
 
+    #[cfg(test)]
     const IS_SAVED: bool = true;
 
+    #[cfg(test)]
     const PARTS_MAX: usize = parts::PARTS;
 
     fn name(&self) -> String {

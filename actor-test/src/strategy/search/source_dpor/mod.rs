@@ -19,7 +19,7 @@ mod run;
 
 use self::path::Path;
 pub(in crate::strategy) use self::run::SourceDporRun;
-use super::ExhaustiveSearch;
+use super::Frontier;
 use super::dpor::{EXECUTION, STEP};
 use super::try_prove::SearchBudget;
 use crate::data::constructs::{ConstructSet, Constructs, StepConstruct};
@@ -101,7 +101,7 @@ impl SourceDpor {
     }
 }
 
-impl ExhaustiveSearch for SourceDpor {
+impl Frontier for SourceDpor {
     type Item = SourceDporRun;
 
     fn name(&self) -> String {

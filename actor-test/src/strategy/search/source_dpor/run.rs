@@ -5,11 +5,11 @@ use std::mem;
 
 use super::footprint::{AccessedResource, Footprint};
 use crate::data::constructs::{ConstructSet, StepConstruct};
-use crate::data::faults::Fault;
 use crate::data::step::StepKind;
 use crate::hash::mix;
 use crate::strategy::{
-    Choice, Enabled, Ended, Execution, Fairness, OperationId, Pending, Step, StepEffect, Strategy,
+    Choice, Enabled, Execution, Fairness, Needs, OperationId, Pending, Pruned, Step, StepEffect,
+    Strategy, StrategyEvent,
 };
 
 /// Constructs that an operation may read again later without a report, once it has used them.
@@ -249,20 +249,9 @@ fn what(pending: &Pending) -> u64 {
     mix(message, pending.kind as u64)
 }
 
-impl Strategy for SourceDporRun {
-    fn name(&self) -> String {
-        "dpor".into()
-    }
-
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
-    }
-
-    fn begin(&mut self, _: &Execution) -> bool {
-        true
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+impl SourceDporRun {
+    /// Picks the next step of the replay, and then one that does not sleep.
+    fn next_step(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let now = enabled
             .iter()
             .map(|pending| (path(enabled, pending), what(pending)));
@@ -301,34 +290,8 @@ impl Strategy for SourceDporRun {
         Some(position)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let Choice::Below(of) = choice else {
-            self.is_seeded = true;
-            return 0;
-        };
-        let turn = self.replay.get(self.steps.wrapping_sub(1));
-        let due = turn.and_then(|turn| turn.answers.get(self.answers.len()));
-        let answer = due.copied().unwrap_or(0).min(of.saturating_sub(1));
-        self.answers.push((of, answer));
-        answer
-    }
-
-    fn fault_between_steps(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        if !faults.is_empty() {
-            self.outside.get_or_insert((StepConstruct::Fault, None));
-        }
-        None
-    }
-
-    fn places_faults(&self) -> bool {
-        true
-    }
-
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
+    /// Records the step that is over.
+    fn record(&mut self, step: &Step<'_>) {
         let (who, what) = self.current;
         let number = self.steps - 1;
         let refused = match step.pending.kind {
@@ -373,8 +336,54 @@ impl Strategy for SourceDporRun {
             altered: Vec::new(),
         });
     }
+}
 
-    fn ended(&mut self, _: &Ended) {
-        self.settle(Vec::new(), false);
+impl Strategy for SourceDporRun {
+    fn name(&self) -> String {
+        "dpor".into()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            steps: true,
+            faults: true,
+            ..Needs::default()
+        }
+    }
+
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
+        Some(Fairness::Unfair)
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
+        self.next_step(enabled).ok_or(Pruned::new())
+    }
+
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        let of = match choice {
+            Choice::Below(of, _) => of,
+            Choice::Seed => {
+                self.is_seeded = true;
+                return None;
+            }
+            Choice::FaultBetween(_, faults) if !faults.is_empty() => {
+                self.outside.get_or_insert((StepConstruct::Fault, None));
+                return None;
+            }
+            _ => return None,
+        };
+        let turn = self.replay.get(self.steps.wrapping_sub(1));
+        let due = turn.and_then(|turn| turn.answers.get(self.answers.len()));
+        let answer = due.copied().unwrap_or(0).min(of.saturating_sub(1));
+        self.answers.push((of, answer));
+        Some(answer)
+    }
+
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        match event {
+            StrategyEvent::Stepped(step) => self.record(step),
+            StrategyEvent::Ended(_) => self.settle(Vec::new(), false),
+            StrategyEvent::Struck(_) => {}
+        }
     }
 }

@@ -22,7 +22,7 @@ use super::graph::OUTSIDE;
 use super::obligations::{FairCycle, ObligationSteps};
 use crate::data::coverage_claim::{CoverageClaim, Reduction, Unjudged};
 use crate::data::extent::SizeEstimate;
-use crate::strategy::search::{ExhaustiveSearch, SearchBudget};
+use crate::strategy::search::{Frontier, SearchBudget};
 use crate::strategy::{Ended, Ending};
 
 /// The most parts that a state may have.
@@ -318,7 +318,7 @@ fn how_it_ends(model: &TransitionModel, row: &[u32]) -> Vec<u32> {
     beside.into_iter().chain(deferring).collect()
 }
 
-impl ExhaustiveSearch for ModelSearch {
+impl Frontier for ModelSearch {
     type Item = ModelExecution;
 
     fn name(&self) -> String {

@@ -9,10 +9,9 @@ use super::model::{
 };
 use crate::data::bug::{Cycle, SearchedCycle};
 use crate::data::constructs::{ConstructSet, StepConstruct};
-use crate::data::faults::Fault;
 use crate::strategy::{
-    Choice, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Pending, StateComponents, Step,
-    Strategy,
+    Choice, Enabled, Ended, Ending, Execution, Fairness, Needs, Pending, Pruned, StateComponents,
+    Step, Strategy, StrategyEvent,
 };
 
 /// The constructs outside an operation whose effect can be derived from the parts that a step reads.
@@ -304,21 +303,9 @@ fn pending_of(enabled: &[Pending], operation: u32) -> Option<&Pending> {
     all.find(|pending| pending.operation.bits() == operation)
 }
 
-impl Strategy for ModelExecution {
-    fn name(&self) -> String {
-        "states".into()
-    }
-
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
-    }
-
-    fn begin(&mut self, execution: &Execution) -> bool {
-        self.max_steps = execution.max_steps;
-        true
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+impl ModelExecution {
+    /// Picks the next step that the search asks for.
+    fn next_step(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let pending = enabled.iter().as_slice();
         self.arrive(pending);
         if self.is_over {
@@ -342,40 +329,8 @@ impl Strategy for ModelExecution {
         Some(position)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let Choice::Below(of) = choice else {
-            self.is_seeded = true;
-            return 0;
-        };
-        let nth = self.shown.answers.len();
-        let answer = self.answers.get(nth).copied().unwrap_or(0).min(of - 1);
-        self.shown.answers.push((answer, of));
-        answer
-    }
-
-    fn fault_within_step(&mut self, _: &FaultSite) -> u32 {
-        self.give_up();
-        0
-    }
-
-    fn fault_between_steps(&mut self, _: &Enabled<'_>, _: &[Fault]) -> Option<usize> {
-        self.give_up();
-        None
-    }
-
-    fn places_faults(&self) -> bool {
-        true
-    }
-
-    fn wants_states(&self) -> bool {
-        true
-    }
-
-    fn wants_steps(&self) -> bool {
-        true
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
+    /// Records the step that is over, as far as it is modelled.
+    fn record(&mut self, step: &Step<'_>) {
         if self.is_over {
             return;
         }
@@ -457,11 +412,8 @@ impl Strategy for ModelExecution {
         });
     }
 
-    fn fair_cycle(&self) -> Option<Cycle> {
-        self.is_round
-    }
-
-    fn ended(&mut self, ended: &Ended) {
+    /// Learns a failed step, or comes to a final state.
+    fn finish(&mut self, ended: &Ended) {
         match ended.ending {
             Ending::Bug if self.is_stepping && self.shown.has_failed => {
                 if self.model.learn(&self.shown, &self.row).is_err() {
@@ -471,6 +423,58 @@ impl Strategy for ModelExecution {
             // A final state, which may be judged as a bug.
             Ending::Bug | Ending::Complete => self.arrive(&[]),
             Ending::Bound | Ending::Pruned => {}
+        }
+    }
+}
+
+impl Strategy for ModelExecution {
+    fn name(&self) -> String {
+        "states".into()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            steps: true,
+            states: true,
+            faults: true,
+            ..Needs::default()
+        }
+    }
+
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
+        self.max_steps = execution.max_steps;
+        Some(Fairness::Unfair)
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
+        let next = self.next_step(enabled);
+        next.ok_or_else(|| Pruned::by(self.is_round))
+    }
+
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        let of = match choice {
+            Choice::Below(of, _) => of,
+            Choice::Seed => {
+                self.is_seeded = true;
+                return None;
+            }
+            Choice::FaultWithin(_) | Choice::FaultBetween(..) => {
+                self.give_up();
+                return None;
+            }
+            Choice::Passing(_) => return None,
+        };
+        let nth = self.shown.answers.len();
+        let answer = self.answers.get(nth).copied().unwrap_or(0).min(of - 1);
+        self.shown.answers.push((answer, of));
+        Some(answer)
+    }
+
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        match event {
+            StrategyEvent::Stepped(step) => self.record(step),
+            StrategyEvent::Ended(ended) => self.finish(ended),
+            StrategyEvent::Struck(_) => {}
         }
     }
 }

@@ -15,13 +15,12 @@ use super::graph::OUTSIDE;
 use super::names::Numbered;
 use super::obligations::{self, FairCycle, ObligationSteps};
 use super::{StateLimit, VisitOrder, extent, gaps, name_of, own};
-use crate::data::bug::Cycle;
 use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction, Unjudged};
 use crate::data::extent::SizeEstimate;
-use crate::data::faults::Fault;
+use crate::strategy::search::SearchStrategy;
 use crate::strategy::{
-    Choice, Enabled, Ended, Ending, Execution, Fairness, FaultSite, OperationId, StateView, Step,
-    Strategy,
+    Choice, Enabled, Ended, Ending, Execution, Fairness, Needs, OperationId, Pruned, StateView,
+    Step, Strategy, StrategyEvent,
 };
 
 /// Visits every state once: an execution ends at a state that was visited before.
@@ -287,34 +286,9 @@ fn pending_bits(seen: &StateView) -> (u64, u64) {
     (seen.obligations & own | defers, seen.hot & own | defers)
 }
 
-impl Strategy for ReexecutionSearch {
-    fn name(&self) -> String {
-        super::name(self.order, self.local_first, self.state_limit)
-    }
-
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
-    }
-
-    fn begin(&mut self, _: &Execution) -> bool {
-        if self.begins_anew {
-            self.begin_anew();
-        }
-        self.round = None;
-        let more = !self.begun || !self.is_full && (self.advance() || self.accuse());
-        self.begun = true;
-        self.is_complete = !more && !self.is_full && !self.lacks_states;
-        self.level = 0;
-        self.depth = 0;
-        self.arrived = None;
-        self.is_pruned = false;
-        self.is_seeded = false;
-        self.is_astray = false;
-        self.picked_at = None;
-        more
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+impl ReexecutionSearch {
+    /// Picks the next step of the path, or the first one behind it.
+    fn next_step(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.steps = enabled.step();
         self.arrive(enabled);
         if self.is_pruned {
@@ -333,58 +307,8 @@ impl Strategy for ReexecutionSearch {
         Some(position)
     }
 
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let answer = match choice {
-            Choice::Below(bound) => match self.next_answer() {
-                Some(answer) => answer.min(bound - 1),
-                None => self.branch(bound as usize) as u32,
-            },
-            Choice::Seed => {
-                self.seeded += u64::from(!self.is_seeded);
-                self.is_seeded = true;
-                0
-            }
-        };
-        self.action.push(u64::from(answer));
-        answer
-    }
-
-    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.arrive(enabled);
-        self.has_faults |= !faults.is_empty();
-        if self.is_going_round() {
-            return None;
-        }
-        self.branch(1 + faults.len()).checked_sub(1)
-    }
-
-    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        if self.is_going_round() {
-            return 0;
-        }
-        let way = self.branch(offer.ways as usize + 1) as u32;
-        // The fault budget bounds such steps, so none lies on a cycle.
-        self.is_struck |= way > 0;
-        way
-    }
-
-    fn fault_struck(&mut self, _: u64) {
-        self.is_struck = true;
-    }
-
-    fn places_faults(&self) -> bool {
-        true
-    }
-
-    fn wants_states(&self) -> bool {
-        true
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.local_first
-    }
-
-    fn stepped(&mut self, step: &Step<'_>) {
+    /// Records the alternatives of a step that was not local, and the operations that it interrupted.
+    fn learn(&mut self, step: &Step<'_>) {
         let taker = step.pending.operation;
         if let Some(at) = self.picked_at.filter(|_| !step.is_local)
             && let Some(branch) = self.branches.get_mut(at)
@@ -400,11 +324,8 @@ impl Strategy for ReexecutionSearch {
         }
     }
 
-    fn fair_cycle(&self) -> Option<Cycle> {
-        self.round.as_ref()?.is_whole
-    }
-
-    fn ended(&mut self, ended: &Ended) {
+    /// Enters the last state.
+    fn finish(&mut self, ended: &Ended) {
         if self.is_pruned || self.round.is_some() || self.level < self.frames.len() {
             return;
         }
@@ -426,18 +347,82 @@ impl Strategy for ReexecutionSearch {
             _ => self.note_step(OUTSIDE),
         }
     }
+}
 
-    fn has_memory(&self) -> bool {
-        true
+impl Strategy for ReexecutionSearch {
+    fn name(&self) -> String {
+        super::name(self.order, self.local_first, self.state_limit)
     }
 
-    fn extent(&self) -> Option<SizeEstimate> {
-        let is_breadth = self.order == VisitOrder::Breadth && self.accusations.is_none();
-        let gone_on = u64::from(self.next.saturating_sub(1));
-        let met = self.visited.len() as u64;
-        match is_breadth {
-            true => extent(met, gone_on, |state| self.visited.predecessor(state).0),
-            false => self.extent_in_depth(),
+    fn needs(&self) -> Needs {
+        Needs {
+            steps: self.local_first,
+            states: true,
+            faults: true,
+            memory: true,
+            ..Needs::default()
+        }
+    }
+
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
+        if self.begins_anew {
+            self.begin_anew();
+        }
+        self.round = None;
+        let more = !self.begun || !self.is_full && (self.advance() || self.accuse());
+        self.begun = true;
+        self.is_complete = !more && !self.is_full && !self.lacks_states;
+        self.level = 0;
+        self.depth = 0;
+        self.arrived = None;
+        self.is_pruned = false;
+        self.is_seeded = false;
+        self.is_astray = false;
+        self.picked_at = None;
+        more.then_some(Fairness::Unfair)
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
+        let next = self.next_step(enabled);
+        let round = self.round.as_ref();
+        next.ok_or_else(|| Pruned::by(round.and_then(|round| round.is_whole)))
+    }
+
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        let answer = match choice {
+            Choice::Below(bound, _) => match self.next_answer() {
+                Some(answer) => answer.min(bound - 1),
+                None => self.branch(bound as usize) as u32,
+            },
+            Choice::Seed => {
+                self.seeded += u64::from(!self.is_seeded);
+                self.is_seeded = true;
+                0
+            }
+            Choice::FaultBetween(enabled, faults) => {
+                self.arrive(enabled);
+                self.has_faults |= !faults.is_empty();
+                let is_possible = !self.is_going_round();
+                return is_possible.then(|| self.branch(1 + faults.len()) as u32);
+            }
+            Choice::FaultWithin(_) if self.is_going_round() => return None,
+            Choice::FaultWithin(site) => {
+                let way = self.branch(site.ways as usize + 1) as u32;
+                // The fault budget bounds such steps, so none lies on a cycle.
+                self.is_struck |= way > 0;
+                return Some(way);
+            }
+            Choice::Passing(_) => return None,
+        };
+        self.action.push(u64::from(answer));
+        Some(answer)
+    }
+
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        match event {
+            StrategyEvent::Stepped(step) => self.learn(step),
+            StrategyEvent::Struck(_) => self.is_struck = true,
+            StrategyEvent::Ended(ended) => self.finish(ended),
         }
     }
 
@@ -457,6 +442,18 @@ impl Strategy for ReexecutionSearch {
             },
             is_complete: self.is_complete,
             gaps,
+        }
+    }
+}
+
+impl SearchStrategy for ReexecutionSearch {
+    fn extent(&self) -> Option<SizeEstimate> {
+        let is_breadth = self.order == VisitOrder::Breadth && self.accusations.is_none();
+        let gone_on = u64::from(self.next.saturating_sub(1));
+        let met = self.visited.len() as u64;
+        match is_breadth {
+            true => extent(met, gone_on, |state| self.visited.predecessor(state).0),
+            false => self.extent_in_depth(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Liveness: temperatures, lassos, fair cycles, and confirmed verdicts.
 
 use actor_core::prelude::*;
-use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy};
+use actor_test::strategy::{Enabled, Execution, Fairness, Pruned, Strategy};
 
 mod confirmation;
 mod fair_cycles;
@@ -47,16 +47,10 @@ impl Strategy for Picks {
     fn name(&self) -> String {
         "picks".into()
     }
-    fn fairness(&self) -> Fairness {
-        self.fairness
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
+        Some(self.fairness)
     }
-    fn begin(&mut self, _: &Execution) -> bool {
-        true
-    }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        Some((self.rule)(enabled))
-    }
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
+        Ok((self.rule)(enabled))
     }
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use actor_core::prelude::*;
 use actor_test::Tester;
-use actor_test::faults::{Fault, FaultBudgets};
-use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy};
+use actor_test::faults::FaultBudgets;
+use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy};
 use behaviour::harness::events::Go;
 use behaviour::harness::{exhaust, whole};
 
@@ -81,25 +81,24 @@ impl Strategy for Listing {
     fn name(&self) -> String {
         "listing".into()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
+        Some(Fairness::Unfair)
     }
-    fn begin(&mut self, _: &Execution) -> bool {
-        true
+    fn pick(&mut self, _: &Enabled<'_>) -> Result<usize, Pruned> {
+        Ok(0)
     }
-    fn pick(&mut self, _: &Enabled<'_>) -> Option<usize> {
-        Some(0)
-    }
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
-    }
-    fn fault_between_steps(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        let cuts = faults.iter().map(|fault| (fault.nodes, fault.way));
-        self.0.lock().expect("no panic").extend(cuts);
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        if let Choice::FaultBetween(_, faults) = choice {
+            let cuts = faults.iter().map(|fault| (fault.nodes, fault.way));
+            self.0.lock().expect("no panic").extend(cuts);
+        }
         None
     }
-    fn places_faults(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs {
+            faults: true,
+            ..Needs::default()
+        }
     }
 }
 

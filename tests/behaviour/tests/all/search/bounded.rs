@@ -10,8 +10,8 @@ use actor_core::{Fingerprint, actor};
 use actor_test::report::DeviationBound;
 use actor_test::strategy::Gap;
 use actor_test::strategy::{
-    Bounded, Choice, CoverageClaim, DelayingExplorer, Dfs, Enabled, Ended, Ending, Execution,
-    Fairness, OperationId, Pending, RoundRobin, RunToCompletion, Strategy,
+    Bounded, Choice, CoverageClaim, DelayingExplorer, Dfs, Enabled, Ending, Execution, Fairness,
+    Needs, OperationId, Pending, Pruned, RoundRobin, RunToCompletion, Strategy, StrategyEvent,
 };
 use actor_test::{Report, Tester};
 use behaviour::automata::Automata;
@@ -113,32 +113,31 @@ impl<A: Accounts> Strategy for DeviationCounter<A> {
     fn name(&self) -> String {
         "account".into()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.deviations = 0;
         self.account
             .begin(self.first.get_or_insert_with(|| execution.clone()));
         self.all.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let picked = self.all.pick(enabled)?;
         self.deviations += self.account.picks(enabled, picked);
-        Some(picked)
+        Ok(picked)
     }
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let answer = self.all.choose(choice);
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        let answer = self.all.choose(choice)?;
         self.deviations += self.account.answers(answer);
-        answer
+        Some(answer)
     }
-    fn ended(&mut self, ended: &Ended) {
-        assert_eq!(ended.ending, Ending::Complete);
-        let mut found = self.found.lock().expect("nobody panics here");
-        *found.entry(self.deviations).or_default() += 1;
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        if let StrategyEvent::Ended(ended) = event {
+            assert_eq!(ended.ending, Ending::Complete);
+            let mut found = self.found.lock().expect("nobody panics here");
+            *found.entry(self.deviations).or_default() += 1;
+        }
     }
-    fn has_memory(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        self.all.needs()
     }
     fn covered(&self) -> CoverageClaim {
         self.all.covered()

@@ -7,7 +7,7 @@ use actor_core::prelude::*;
 use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
 use actor_test::strategy::{
-    Choice, CoverageClaim, Enabled, Execution, Fairness, Reduction, Strategy,
+    CoverageClaim, Enabled, Execution, Fairness, Needs, Pruned, Reduction, Strategy,
 };
 use actor_test::{Report, Tester};
 use behaviour::harness::{all, exhaust, whole};
@@ -303,21 +303,18 @@ impl Strategy for Five {
     fn name(&self) -> String {
         "five".into()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
-    }
-    fn begin(&mut self, _: &Execution) -> bool {
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
         self.left = self.left.saturating_sub(1);
-        self.left > 0
+        (self.left > 0).then_some(Fairness::Unfair)
     }
-    fn pick(&mut self, _: &Enabled<'_>) -> Option<usize> {
-        Some(0)
+    fn pick(&mut self, _: &Enabled<'_>) -> Result<usize, Pruned> {
+        Ok(0)
     }
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
-    }
-    fn has_memory(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs {
+            memory: true,
+            ..Needs::default()
+        }
     }
     fn covered(&self) -> CoverageClaim {
         self.covered.clone()

@@ -20,7 +20,7 @@ use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
 use actor_test::Tester;
 use actor_test::strategy::{
-    Choice, Enabled, Execution, Fairness, OperationId, Pending, StepKind, Strategy,
+    Enabled, Execution, Fairness, OperationId, Pending, Pruned, StepKind, Strategy,
 };
 
 /// The sender of an event, and the number of events that it had sent before.
@@ -555,30 +555,22 @@ impl Strategy for Guide {
         "guide".into()
     }
 
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
+        (execution.iteration == 0).then_some(Fairness::Unfair)
     }
 
-    fn begin(&mut self, execution: &Execution) -> bool {
-        execution.iteration == 0
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let allowed: Vec<usize> = (0..enabled.len())
             .filter(|at| self.is_allowed(&enabled[*at]))
             .collect();
         if allowed.is_empty() {
             self.stuck.store(true, Ordering::SeqCst);
-            return None;
+            return Err(Pruned::new());
         }
         self.random = mix(self.random, 1);
         let pick = allowed[self.random as usize % allowed.len()];
         self.carry_out(&enabled[pick]);
-        Some(pick)
-    }
-
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
+        Ok(pick)
     }
 }
 

@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
+use actor_test::faults::FaultBudgets;
 use actor_test::strategy::{
-    Choice, Delayed, DelayingExplorer, Enabled, Execution, FairSuffix, Fairness, OperationId,
-    Pending, Probabilistic, Random, RoundRobin, RunToCompletion, Strategy, StrategySpec,
+    Choice, Delayed, DelayingExplorer, Enabled, Execution, FairSuffix, Fairness, Needs,
+    OperationId, Pending, Probabilistic, Pruned, Random, RoundRobin, RunToCompletion, Strategy,
+    StrategySpec,
 };
 use actor_test::{BugKind, Report, Tester};
 use behaviour::crew::{Work, crew};
@@ -81,35 +83,29 @@ impl Strategy for Forgetful {
     fn name(&self) -> String {
         self.strategy.name()
     }
-    fn fairness(&self) -> Fairness {
-        self.strategy.fairness()
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.strategy = self.spec.build();
         self.strategy.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let picked = self.strategy.pick(enabled)?;
         assert!(picked < enabled.len(), "{}", self.name());
-        Some(picked)
+        Ok(picked)
     }
-    fn choose(&mut self, choice: Choice) -> u32 {
-        let answer = self.strategy.choose(choice);
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
+        let answer = self.strategy.choose(choice)?;
         assert!(u64::from(answer) < choice.bound(), "{}", self.name());
-        answer
+        Some(answer)
     }
-    fn needs_estimates(&self) -> bool {
-        self.strategy.needs_estimates()
-    }
-    fn needs_length(&self) -> bool {
-        self.strategy.needs_length()
+    fn needs(&self) -> Needs {
+        self.strategy.needs()
     }
 }
 
 /// Iterations are independent, and all picks and answers are in range.
 #[test]
 fn an_iteration_needs_no_other() {
-    let learns = |spec: &StrategySpec| spec.build().has_memory();
+    let learns = |spec: &StrategySpec| spec.build().needs().memory;
     for spec in all().into_iter().filter(|spec| !learns(spec)) {
         let strategy = spec.build();
         let forgetful = Forgetful {
@@ -235,7 +231,16 @@ fn an_unfair_strategy_is_cut_off_and_does_not_judge() {
 #[test]
 fn what_is_called_fair_ends_what_a_fair_schedule_ends() {
     for spec in all() {
-        if spec.build().fairness() == Fairness::Unfair || spec.build().has_memory() {
+        let execution = Execution {
+            iteration: 0,
+            seed: 0,
+            max_steps: 100,
+            estimates: Arc::default(),
+            length: None,
+            faults: FaultBudgets::none(),
+        };
+        let fairness = spec.build().begin(&execution);
+        if fairness == Some(Fairness::Unfair) || spec.build().needs().memory {
             continue;
         }
         let tester = Tester::new().iterations(200).max_steps(100);
@@ -325,18 +330,12 @@ impl Strategy for Asked {
     fn name(&self) -> String {
         "asked".into()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
+        Some(Fairness::Unfair)
     }
-    fn begin(&mut self, _: &Execution) -> bool {
-        true
-    }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.0.fetch_max(enabled.step(), Ordering::Relaxed);
-        enabled.len().checked_sub(1)
-    }
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
+        Ok(enabled.len() - 1)
     }
 }
 
@@ -382,14 +381,11 @@ impl<E: DelayingExplorer> Strategy for Sound<E> {
     fn name(&self) -> String {
         self.0.name()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.0.begin(execution);
-        true
+        Some(Fairness::Unfair)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         for pending in enabled.iter() {
             self.0.started(pending.operation);
         }
@@ -403,10 +399,7 @@ impl<E: DelayingExplorer> Strategy for Sound<E> {
         brought.sort_unstable();
         assert!(brought.into_iter().eq(0..enabled.len()));
         self.0.stepped(&enabled[next]);
-        Some(next)
-    }
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
+        Ok(next)
     }
 }
 
@@ -577,14 +570,11 @@ impl Strategy for Stays {
     fn name(&self) -> String {
         "stays".into()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Fair
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.last = None;
         self.strategy.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let picked = self.strategy.pick(enabled)?;
         let could_stay = |pending: &Pending| Some(pending.operation) == self.last;
         if enabled.len() == 2 && enabled.iter().any(could_stay) {
@@ -595,9 +585,9 @@ impl Strategy for Stays {
                 .fetch_add(u64::from(stayed), Ordering::Relaxed);
         }
         self.last = Some(enabled[picked].operation);
-        Some(picked)
+        Ok(picked)
     }
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         self.strategy.choose(choice)
     }
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{
-    Choice, Delayed, DelayingExplorer, Enabled, Execution, Fairness, Pct, RoundRobin, Strategy,
+    Choice, Delayed, DelayingExplorer, Enabled, Execution, Fairness, Needs, Pct, Pruned,
+    RoundRobin, Strategy,
 };
 use actor_test::{Report, Tester};
 use behaviour::harness::events::Tick;
@@ -404,21 +405,21 @@ impl<S: Strategy> Strategy for Told<S> {
     fn name(&self) -> String {
         self.0.name()
     }
-    fn fairness(&self) -> Fairness {
-        self.0.fairness()
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.1.store(execution.contended_steps(), Ordering::Relaxed);
         self.0.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.0.pick(enabled)
     }
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         self.0.choose(choice)
     }
-    fn needs_estimates(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs {
+            estimates: true,
+            ..Needs::default()
+        }
     }
 }
 
@@ -499,14 +500,11 @@ impl Strategy for Given {
     fn name(&self) -> String {
         "given".into()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.explorer.begin(execution);
-        true
+        Some(Fairness::Unfair)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         if enabled.len() > 1 {
             let now = |delay: &&u64| **delay == self.contended_steps;
             let count = self.delays.iter().filter(now).count();
@@ -517,10 +515,7 @@ impl Strategy for Given {
         let next = self.explorer.next(enabled);
         self.explorer.stepped(&enabled[next]);
         self.schedule.push(enabled[next].operation.index());
-        Some(next)
-    }
-    fn choose(&mut self, _: Choice) -> u32 {
-        0
+        Ok(next)
     }
 }
 
@@ -551,24 +546,21 @@ impl<S: Strategy> Strategy for Counted<S> {
     fn name(&self) -> String {
         self.strategy.name()
     }
-    fn fairness(&self) -> Fairness {
-        self.strategy.fairness()
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         let schedule = std::mem::take(&mut self.schedule);
         *self.schedules.lock().unwrap().entry(schedule).or_default() += 1;
         self.strategy.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let picked = self.strategy.pick(enabled)?;
         self.schedule.push(enabled[picked].operation.index());
-        Some(picked)
+        Ok(picked)
     }
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         self.strategy.choose(choice)
     }
-    fn needs_estimates(&self) -> bool {
-        self.strategy.needs_estimates()
+    fn needs(&self) -> Needs {
+        self.strategy.needs()
     }
 }
 

@@ -7,7 +7,8 @@ use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::strategy::{
     Choice, Delayed, DelayingExplorer, Enabled, Ended, Ending, EventId, Execution, Fairness,
-    MessageId, OperationId, Pending, Random, Step, StepKind, Strategy,
+    MessageId, Needs, OperationId, Pending, Pruned, Random, Step, StepKind, Strategy,
+    StrategyEvent,
 };
 use actor_test::{BugKind, Report, Tester};
 
@@ -73,31 +74,34 @@ impl Strategy for Notes {
     fn name(&self) -> String {
         "notes".into()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Fair
+    fn needs(&self) -> Needs {
+        Needs {
+            steps: self.hears_steps,
+            ..Needs::default()
+        }
     }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         let more = execution.iteration < 2;
         self.note(if more { "begin" } else { "no more" });
-        more
+        more.then_some(Fairness::Fair)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let declines = enabled.step() == self.declines_at;
         self.note(if declines { "decline" } else { "pick" });
-        (!declines).then_some(0)
+        (!declines).then_some(0).ok_or(Pruned::new())
     }
-    fn choose(&mut self, _: Choice) -> u32 {
+    fn choose(&mut self, _: Choice<'_>) -> Option<u32> {
         self.note("choose");
-        0
+        None
     }
-    fn wants_steps(&self) -> bool {
-        self.hears_steps
-    }
-    fn stepped(&mut self, step: &Step<'_>) {
-        self.note(format!("{:?}", step.pending.kind));
-    }
-    fn ended(&mut self, ended: &Ended) {
-        self.note(format!("{:?} {}", ended.ending, ended.steps));
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        match event {
+            StrategyEvent::Stepped(step) => self.note(format!("{:?}", step.pending.kind)),
+            StrategyEvent::Ended(Ended { ending, steps, .. }) => {
+                self.note(format!("{ending:?} {steps}"));
+            }
+            event => panic!("there are no faults: {event:?}"),
+        }
     }
 }
 
@@ -161,18 +165,18 @@ impl Strategy for Prunes {
     fn name(&self) -> String {
         "prunes".into()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Fair
-    }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.prunes = execution.iteration.is_multiple_of(2);
         self.walk.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let prunes = self.prunes && enabled.step() == self.at;
-        (!prunes).then(|| self.walk.pick(enabled))?
+        match prunes {
+            true => Err(Pruned::new()),
+            false => self.walk.pick(enabled),
+        }
     }
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         self.walk.choose(choice)
     }
 }
@@ -213,18 +217,15 @@ impl Strategy for Wild {
     fn name(&self) -> String {
         "wild".into()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Unfair
+    fn begin(&mut self, _: &Execution) -> Option<Fairness> {
+        Some(Fairness::Unfair)
     }
-    fn begin(&mut self, _: &Execution) -> bool {
-        true
-    }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         let is_wild = enabled.step() == 3;
-        Some(if is_wild { self.position } else { 0 })
+        Ok(if is_wild { self.position } else { 0 })
     }
-    fn choose(&mut self, _: Choice) -> u32 {
-        self.answer
+    fn choose(&mut self, _: Choice<'_>) -> Option<u32> {
+        Some(self.answer)
     }
 }
 
@@ -289,23 +290,33 @@ impl Strategy for Names {
     fn name(&self) -> String {
         "names".into()
     }
-    fn fairness(&self) -> Fairness {
-        Fairness::Fair
+    fn needs(&self) -> Needs {
+        Needs {
+            steps: true,
+            ..Needs::default()
+        }
     }
-    fn begin(&mut self, execution: &Execution) -> bool {
+    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
         self.now.clear();
         self.walk.begin(execution)
     }
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
         self.walk.pick(enabled)
     }
-    fn choose(&mut self, choice: Choice) -> u32 {
+    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         self.walk.choose(choice)
     }
-    fn wants_steps(&self) -> bool {
-        true
+    fn observe(&mut self, event: StrategyEvent<'_>) {
+        match event {
+            StrategyEvent::Stepped(step) => self.record(step),
+            StrategyEvent::Ended(ended) => self.finish(ended),
+            event => panic!("there are no faults: {event:?}"),
+        }
     }
-    fn stepped(&mut self, step: &Step<'_>) {
+}
+
+impl Names {
+    fn record(&mut self, step: &Step<'_>) {
         let Pending {
             kind,
             event,
@@ -323,7 +334,7 @@ impl Strategy for Names {
             assert!(kind == StepKind::Start || inbox.is_none(), "{step:?}");
         }
     }
-    fn ended(&mut self, ended: &Ended) {
+    fn finish(&mut self, ended: &Ended) {
         assert_eq!(ended.ending, Ending::Complete);
         for steps in self.now.values() {
             let [(StepKind::Flush, sent, to), (StepKind::Handle, handled, by)] = steps[..] else {
