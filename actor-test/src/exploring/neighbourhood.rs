@@ -171,11 +171,7 @@ impl Strategy for NeighbourStrategy {
     }
 
     fn needs(&self) -> Needs {
-        Needs {
-            faults: true,
-            time: true,
-            ..Needs::default()
-        }
+        Needs::all_choices()
     }
 
     fn begin(&mut self, execution: &Execution) -> Option<Fairness> {

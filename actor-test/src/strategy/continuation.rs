@@ -94,11 +94,7 @@ impl Strategy for Continuation {
     }
 
     fn needs(&self) -> Needs {
-        Needs {
-            faults: true,
-            time: true,
-            ..Needs::default()
-        }
+        Needs::all_choices()
     }
 
     fn begin(&mut self, execution: &Execution) -> Option<Fairness> {

@@ -3,14 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::naming::{ExecutionRecorder, ScheduleRecorder, sort};
+use super::progress::{ScheduleProgress, StepAnswers};
 use super::{
-    Choice, Enabled, Execution, Fairness, FaultSite, Needs, Pending, Pruned, StepKind, Strategy,
-    StrategyEvent,
+    Choice, Enabled, Execution, Fairness, Needs, Pending, Pruned, StepKind, Strategy, StrategyEvent,
 };
 use crate::data::faults::Fault;
-use crate::data::schedule::{
-    ChoicesLeft, NamedChoice, NamedStep, Schedule, ScheduleDeviation, StepName,
-};
+use crate::data::schedule::{NamedChoice, NamedStep, Schedule, ScheduleDeviation, StepName};
 use crate::hash::mix;
 
 /// Follows a schedule of named steps: of the listed steps that are enabled, it takes the one listed first.
@@ -29,11 +27,9 @@ pub(crate) struct Guided {
     names: StepIndex,
     /// The places of each sort of step, if another step of the same sort may replace a listed one.
     sorts: Option<StepIndex>,
-    taken: Vec<bool>,
+    progress: ScheduleProgress,
     /// The number of faults that were skipped since they were not possible; they count as taken.
     passed_over: usize,
-    /// All steps before this place are taken.
-    first_left: usize,
     completion: Option<Box<dyn Strategy>>,
     fairness: Fairness,
     /// Set if an operation continues while its steps are listed.
@@ -43,8 +39,8 @@ pub(crate) struct Guided {
     /// The most steps to take.
     limit: u64,
     namer: ScheduleRecorder,
-    /// The listed step in progress, and its unused answers.
-    follows: Option<(usize, ChoicesLeft)>,
+    /// The unused answers of the listed step in progress.
+    answers: StepAnswers,
     parting: Option<ScheduleDeviation>,
     steps: u64,
     followed: Arc<Mutex<GuidedResult>>,
@@ -71,16 +67,15 @@ impl Guided {
         Self {
             names: StepIndex::new(schedule.iter().map(|step| step.name.key())),
             sorts: None,
-            taken: Vec::new(),
+            progress: ScheduleProgress::default(),
             passed_over: 0,
-            first_left: 0,
             completion,
             fairness,
             stays: false,
             inserts: false,
             limit: u64::MAX,
             namer: ScheduleRecorder::default(),
-            follows: None,
+            answers: StepAnswers::default(),
             parting: None,
             steps: 0,
             followed: Arc::default(),
@@ -125,11 +120,13 @@ impl Guided {
     fn place(&mut self, pending: &Pending, enabled: &Enabled<'_>) -> Option<usize> {
         let name = self.namer.name(pending, enabled);
         let Some(sorts) = &mut self.sorts else {
-            return self.names.first(name.key(), &self.taken);
+            return self.names.first(name.key(), &self.progress.taken);
         };
         let sort = sort(&name, pending, enabled);
-        let by_name = self.names.first(mix(name.key(), sort), &self.taken);
-        by_name.or_else(|| sorts.first(sort, &self.taken))
+        let by_name = self
+            .names
+            .first(mix(name.key(), sort), &self.progress.taken);
+        by_name.or_else(|| sorts.first(sort, &self.progress.taken))
     }
 
     /// The place and the position of the enabled step that is listed first.
@@ -151,7 +148,7 @@ impl Guided {
 
     /// The position of an unlisted step of the next listed operation, if such steps are inserted.
     fn inserted(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        let next = self.schedule.get(self.first_left)?.name;
+        let next = self.schedule.get(self.progress.first_left)?.name;
         if !self.inserts || next.kind == StepKind::Timer {
             return None;
         }
@@ -166,21 +163,12 @@ impl Guided {
 
     /// The place and key of the listed fault that comes before all enabled listed steps.
     fn due_fault(&mut self, enabled: &Enabled<'_>) -> Option<(usize, u64)> {
-        let is_left = |place: &usize| {
-            !self.taken[*place] && self.schedule[*place].name.kind == StepKind::Fault
-        };
-        let place = (self.first_left..self.schedule.len()).find(is_left)?;
+        let is_fault = |place: &usize| self.schedule[*place].name.kind == StepKind::Fault;
+        let place = self.progress.left().find(is_fault)?;
         let key = self.schedule[place].name.who;
         let listed = self.listed(enabled);
         let is_due = listed.is_none_or(|(before, _)| place < before);
         is_due.then_some((place, key))
-    }
-
-    fn take(&mut self, place: usize) {
-        self.taken[place] = true;
-        while self.taken.get(self.first_left) == Some(&true) {
-            self.first_left += 1;
-        }
     }
 
     fn part(&mut self, expected: usize, taken: Option<StepName>) {
@@ -193,26 +181,6 @@ impl Guided {
         }
     }
 
-    /// The listed answer to the next question of the step in progress.
-    fn listed_answer(&mut self, choice: Choice<'_>) -> Option<u32> {
-        let (_, choices) = self.follows.as_mut()?;
-        choices.answer(choice.purpose(), choice.bound())
-    }
-}
-
-impl Guided {
-    /// The listed way in which a fault strikes at a place of the step in progress.
-    fn fault_within(&mut self, offer: &FaultSite) -> u32 {
-        let place = self.namer.place(offer);
-        let listed = self.follows.as_ref().and_then(|(step, _)| {
-            let mut strikes = self.schedule[*step].strikes.iter();
-            strikes.find(|strike| strike.kind == offer.kind && strike.place == place)
-        });
-        let way = listed.map_or(0, |strike| strike.way.min(offer.ways));
-        self.namer.struck(offer, way);
-        way
-    }
-
     /// Strikes a listed fault in its turn; one that is not possible then is skipped.
     fn fault_between(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         while let Some((place, next)) = self.due_fault(enabled) {
@@ -220,7 +188,7 @@ impl Guided {
             if found.is_some() || next == Fault::LAST {
                 return found;
             }
-            self.take(place);
+            self.progress.take(place);
             self.passed_over += 1;
             self.part(place, None);
         }
@@ -235,37 +203,36 @@ impl Guided {
         }
         match self.fairness {
             Fairness::Unfair => false,
-            Fairness::Fair => self.first_left == self.schedule.len(),
+            Fairness::Fair => self.progress.is_over(),
             Fairness::FairFrom(step) => step <= enabled.step(),
         }
     }
 
     /// Records that a fault was the step.
     fn struck(&mut self, key: u64) {
-        let places = self.first_left..self.schedule.len();
         let is_it = |place: &usize| {
             let name = self.schedule[*place].name;
-            !self.taken[*place] && name.kind == StepKind::Fault && name.who == key
+            name.kind == StepKind::Fault && name.who == key
         };
-        let place = places.into_iter().find(is_it);
-        if place != Some(self.first_left) {
+        let place = self.progress.left().find(is_it);
+        if place != Some(self.progress.first_left) {
             let name = self.namer.name_fault(key);
-            self.part(self.first_left, Some(name));
+            self.part(self.progress.first_left, Some(name));
         }
         if let Some(place) = place {
-            self.take(place);
+            self.progress.take(place);
         }
         self.namer.struck_between(key);
         self.steps += 1;
-        self.follows = None;
+        self.answers = StepAnswers::default();
     }
 
     /// Writes the result.
     fn finish(&mut self) {
-        if self.first_left < self.schedule.len() {
-            self.part(self.first_left, None);
+        if !self.progress.is_over() {
+            self.part(self.progress.first_left, None);
         }
-        let taken = self.taken.iter().filter(|taken| **taken).count();
+        let taken = self.progress.taken.iter().filter(|taken| **taken).count();
         let followed = GuidedResult {
             schedule: self.namer.end(),
             parting: self.parting,
@@ -284,17 +251,14 @@ impl Strategy for Guided {
         let completion = self.completion.as_ref();
         Needs {
             steps: completion.is_some_and(|completion| completion.needs().steps),
-            faults: true,
-            time: true,
-            ..Needs::default()
+            ..Needs::all_choices()
         }
     }
 
     fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
-        self.taken.clear();
-        self.taken.resize(self.schedule.len(), false);
-        (self.first_left, self.passed_over, self.steps) = (0, 0, 0);
-        (self.follows, self.parting) = (None, None);
+        self.progress.begin(self.schedule.len());
+        (self.passed_over, self.steps) = (0, 0);
+        (self.answers, self.parting) = (StepAnswers::default(), None);
         self.namer.begin();
         self.names.begin();
         if let Some(sorts) = &mut self.sorts {
@@ -310,7 +274,7 @@ impl Strategy for Guided {
         if self.steps >= self.limit {
             return Err(Pruned::new());
         }
-        let expected = self.first_left;
+        let expected = self.progress.first_left;
         let listed = self.listed(enabled);
         let (place, position) = match (listed, self.inserted(enabled)) {
             (_, Some(position)) => (None, position),
@@ -326,25 +290,26 @@ impl Strategy for Guided {
             self.part(expected, Some(name));
         }
         if let Some(place) = place {
-            self.take(place);
+            self.progress.take(place);
         }
-        self.follows = place.map(|place| {
-            let choices = ChoicesLeft::of(&self.schedule[place].choices);
-            (place, choices)
-        });
+        self.answers = StepAnswers::of_step(place.map(|place| &self.schedule[place]));
         self.steps += 1;
         Ok(position)
     }
 
     fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         match choice {
-            Choice::FaultWithin(site) => Some(self.fault_within(site)),
+            Choice::FaultWithin(site) => {
+                let way = self.answers.answer(choice);
+                self.namer.struck(site, way.unwrap_or(0));
+                way
+            }
             Choice::FaultBetween(enabled, faults) => match self.fault_between(enabled, faults) {
                 Some(position) => Some(1 + position as u32),
                 None => self.ends_faults(enabled).then_some(Choice::END_FAULTS),
             },
             _ => {
-                let listed = self.listed_answer(choice);
+                let listed = self.answers.answer(choice);
                 let completed = || choice.put_to(&mut **self.completion.as_mut()?);
                 let answer = listed.or_else(completed).unwrap_or(0);
                 let (asked, of) = (choice.purpose(), choice.bound());

@@ -24,6 +24,7 @@ mod pct;
 mod per_operation;
 mod pos;
 mod probabilistic;
+mod progress;
 mod random;
 mod replay;
 mod script;
@@ -74,6 +75,7 @@ pub(crate) use naming::{ExecutionRecorder, Named, ScheduleRecorder};
 pub use pct::Pct;
 pub use pos::Pos;
 pub use probabilistic::Probabilistic;
+pub(crate) use progress::StepAnswers;
 pub use random::Random;
 pub(crate) use random::{below, generator};
 pub(crate) use replay::FaultDecision;
@@ -205,6 +207,17 @@ pub struct Needs {
 pub struct Pruned {
     /// A cycle that a fair schedule can repeat for ever while an obligation is pending: a liveness bug.
     pub(crate) fair_cycle: Option<Box<Cycle>>,
+}
+
+impl Needs {
+    /// The needs of a strategy that answers all choices itself, as one does that follows a recorded schedule.
+    pub(crate) fn all_choices() -> Self {
+        Self {
+            faults: true,
+            time: true,
+            ..Self::default()
+        }
+    }
 }
 
 impl Pruned {

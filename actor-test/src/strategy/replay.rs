@@ -97,11 +97,7 @@ impl Strategy for Replay {
     }
 
     fn needs(&self) -> Needs {
-        Needs {
-            faults: true,
-            time: true,
-            ..Needs::default()
-        }
+        Needs::all_choices()
     }
 
     fn begin(&mut self, _: &Execution) -> Option<Fairness> {

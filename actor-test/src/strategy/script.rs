@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::naming::{ExecutionRecorder, RecordedStrategy};
+use super::progress::{ScheduleProgress, StepAnswers};
 use super::{
     Choice, Enabled, Ended, Execution, Fairness, FaultSite, Needs, Pending, Pruned, Steady,
     StepKind, Strategy, StrategyEvent,
@@ -237,14 +238,10 @@ pub(crate) struct ScriptDivergence {
 #[derive(Debug)]
 pub(crate) struct ScriptReplay {
     steps: Vec<ScriptStep>,
-    taken: Vec<bool>,
-    /// All steps before this one are taken.
-    first_left: usize,
+    progress: ScheduleProgress,
     completion: Steady,
-    /// The pinned step in progress, and the number of its choices that were answered.
-    asks: Option<(usize, usize)>,
-    /// The number of places of each kind of fault in that step.
-    places: [u32; KINDS],
+    /// The unused answers of the pinned step in progress.
+    answers: StepAnswers,
     /// The key of the pinned fault that is the next step.
     due_fault: Option<u64>,
     parted: Option<ScriptDivergence>,
@@ -252,24 +249,13 @@ pub(crate) struct ScriptReplay {
 }
 
 impl ScriptReplay {
-    /// The pinned answer to the next question of the step in progress.
-    fn pinned_answer(&mut self, choice: Choice<'_>) -> Option<u32> {
-        let (place, asked) = self.asks?;
-        self.asks = Some((place, asked + 1));
-        let pinned = self.steps[place].choices.get(asked);
-        let pinned = pinned.filter(|pinned| pinned.of == choice.bound());
-        pinned.map(|pinned| pinned.answer)
-    }
-
     /// Creates the strategy; the second value receives the divergence after each execution.
     pub(crate) fn new(steps: Vec<ScriptStep>) -> (Self, Arc<Mutex<Option<ScriptDivergence>>>) {
         let divergence = Arc::default();
         let pinned = Self {
-            taken: Vec::new(),
-            first_left: 0,
+            progress: ScheduleProgress::default(),
             completion: Steady::default(),
-            asks: None,
-            places: [0; KINDS],
+            answers: StepAnswers::default(),
             due_fault: None,
             parted: None,
             divergence: Arc::clone(&divergence),
@@ -280,8 +266,7 @@ impl ScriptReplay {
 
     /// The first enabled step of the schedule that is left: its place in the schedule, and its position.
     fn listed(&self, able: &[ScriptStep]) -> Option<(usize, usize)> {
-        let left = (self.first_left..self.steps.len()).filter(|place| !self.taken[*place]);
-        let mut found = left.filter_map(|place| {
+        let mut found = self.progress.left().filter_map(|place| {
             let is_it = |worded: &ScriptStep| worded.is_same(&self.steps[place]);
             Some((place, able.iter().position(is_it)?))
         });
@@ -290,11 +275,10 @@ impl ScriptReplay {
 
     /// An unpinned step of the operation whose step is due.
     fn added(&self, able: &[ScriptStep]) -> Option<usize> {
-        let due = &self.steps[self.first_left];
+        let due = &self.steps[self.progress.first_left];
         let is_left = |worded: &ScriptStep| {
-            let left = (self.first_left..self.steps.len()).filter(|place| !self.taken[*place]);
-            left.map(|place| &self.steps[place])
-                .any(|step| step.is_same(worded))
+            let mut left = self.progress.left().map(|place| &self.steps[place]);
+            left.any(|step| step.is_same(worded))
         };
         let is_added = |worded: &ScriptStep| worded.who == due.who && !is_left(worded);
         able.iter().position(is_added)
@@ -302,30 +286,17 @@ impl ScriptReplay {
 
     fn part(&mut self, step: u64, now: &ScriptStep) {
         if self.parted.is_none() {
-            let due = &self.steps[self.first_left];
+            let due = &self.steps[self.progress.first_left];
             self.parted = Some(ScriptDivergence {
                 step,
                 message: format!("pinned is {due}; now, {now}"),
             });
         }
     }
-}
-
-impl ScriptReplay {
-    /// The pinned way in which a fault strikes at a place of the step in progress.
-    fn fault_within(&mut self, offer: &FaultSite) -> u32 {
-        let place = self.places[offer.kind as usize];
-        self.places[offer.kind as usize] += 1;
-        let pinned = self.asks.and_then(|(step, _)| {
-            let mut strikes = self.steps[step].strikes.iter();
-            strikes.find(|strike| strike.kind == offer.kind && strike.place == place)
-        });
-        pinned.map_or(0, |strike| strike.way.min(offer.ways))
-    }
 
     /// The position of the pinned fault that is the next step.
     fn fault_between(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        let next = self.steps.get(self.first_left)?;
+        let next = self.steps.get(self.progress.first_left)?;
         let is_next = |fault: &Fault| ScriptStep::fault(fault, enabled).is_same(next);
         let number = faults.iter().position(is_next)?;
         self.due_fault = Some(faults[number].key);
@@ -334,28 +305,25 @@ impl ScriptReplay {
 
     /// True if the end of all faults is due, or no pinned step is left.
     fn ends_faults(&self) -> bool {
-        let next = self.steps.get(self.first_left);
+        let next = self.steps.get(self.progress.first_left);
         next.is_none_or(|next| ScriptStep::last_fault().is_same(next))
     }
 
     /// Records that a fault was the step.
     fn struck(&mut self, key: u64) {
-        let next = self.steps.get(self.first_left);
+        let next = self.steps.get(self.progress.first_left);
         let is_last =
             |next: &ScriptStep| key == Fault::LAST && ScriptStep::last_fault().is_same(next);
         let is_due = self.due_fault.take() == Some(key);
         if next.is_some_and(|next| is_due || is_last(next)) {
-            self.taken[self.first_left] = true;
-            while self.taken.get(self.first_left) == Some(&true) {
-                self.first_left += 1;
-            }
+            self.progress.take(self.progress.first_left);
         }
     }
 
     /// Writes the divergence.
     fn finish(&mut self, ended: &Ended) {
-        if self.first_left < self.steps.len() && self.parted.is_none() {
-            let due = &self.steps[self.first_left];
+        if !self.progress.is_over() && self.parted.is_none() {
+            let due = &self.steps[self.progress.first_left];
             self.parted = Some(ScriptDivergence {
                 step: ended.steps + 1,
                 message: format!("pinned is {due}; now, the execution is over"),
@@ -375,33 +343,27 @@ impl Strategy for ScriptReplay {
     }
 
     fn needs(&self) -> Needs {
-        Needs {
-            faults: true,
-            time: true,
-            ..Needs::default()
-        }
+        Needs::all_choices()
     }
 
     fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
-        self.taken.clear();
-        self.taken.resize(self.steps.len(), false);
-        (self.first_left, self.asks) = (0, None);
+        self.progress.begin(self.steps.len());
+        self.answers = StepAnswers::default();
         (self.due_fault, self.parted) = (None, None);
         self.completion.begin(execution)?;
         Some(Fairness::FairFrom(self.steps.len() as u64))
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
-        self.asks = None;
-        self.places = [0; KINDS];
-        if self.first_left == self.steps.len() {
+        self.answers = StepAnswers::default();
+        if self.progress.is_over() {
             return self.completion.pick(enabled);
         }
         let worded = |pending| ScriptStep::of(pending, enabled);
         let able: Vec<ScriptStep> = enabled.iter().map(worded).collect();
         let listed = self.listed(&able);
         let (place, position) = match listed {
-            Some((place, position)) if place == self.first_left => (Some(place), position),
+            Some((place, position)) if place == self.progress.first_left => (Some(place), position),
             _ => match (self.added(&able), listed) {
                 (Some(position), _) => (None, position),
                 (None, Some((place, position))) => (Some(place), position),
@@ -409,27 +371,26 @@ impl Strategy for ScriptReplay {
             },
         };
         let now = able[position].clone();
-        if place != Some(self.first_left) {
+        if place != Some(self.progress.first_left) {
             self.part(enabled.step() + 1, &now);
         }
         if let Some(place) = place {
-            self.taken[place] = true;
-            while self.taken.get(self.first_left) == Some(&true) {
-                self.first_left += 1;
-            }
+            let ScriptStep {
+                choices, strikes, ..
+            } = &self.steps[place];
+            self.answers = StepAnswers::of(choices, strikes);
+            self.progress.take(place);
         }
-        self.asks = place.map(|place| (place, 0));
         Ok(position)
     }
 
     fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         match choice {
-            Choice::FaultWithin(site) => Some(self.fault_within(site)),
             Choice::FaultBetween(enabled, faults) => match self.fault_between(enabled, faults) {
                 Some(position) => Some(1 + position as u32),
                 None => self.ends_faults().then_some(Choice::END_FAULTS),
             },
-            _ => self.pinned_answer(choice),
+            _ => self.answers.answer(choice),
         }
     }
 

@@ -10,8 +10,8 @@ use crate::data::schedule::Schedule;
 use crate::data::step::StepKind;
 use crate::hash::mix;
 use crate::strategy::{
-    Choice, Enabled, Execution, ExecutionRecorder, Fairness, FaultSite, Needs, Pruned,
-    ScheduleRecorder, Strategy, StrategyEvent, below, generator,
+    Choice, Enabled, Execution, ExecutionRecorder, Fairness, Needs, Pruned, ScheduleRecorder,
+    StepAnswers, Strategy, StrategyEvent, below, generator,
 };
 
 /// The interval of random steps in an execution that wanders.
@@ -56,21 +56,11 @@ pub(crate) struct RaceReversal {
     is_released: bool,
     namer: ScheduleRecorder,
     rng: Xoshiro256PlusPlus,
-    /// The step in progress, and the number of its answered choices.
-    current: Option<usize>,
-    answered: usize,
+    /// The unused answers of the step in progress.
+    answers: StepAnswers,
 }
 
 impl RaceReversal {
-    /// Returns the planned answer to the next question of the step in progress.
-    fn planned_answer(&mut self, choice: Choice<'_>) -> Option<u32> {
-        let step = self.current.and_then(|at| self.plan.steps.get(at));
-        let planned = step.and_then(|step| step.choices.get(self.answered));
-        self.answered += 1;
-        let planned = planned.filter(|planned| planned.of == choice.bound());
-        planned.map(|planned| planned.answer)
-    }
-
     /// Holds the steps at the positions `held` back until the step at position `until` was taken.
     pub(crate) fn new(
         plan: &Arc<ReplayPlan>,
@@ -89,8 +79,7 @@ impl RaceReversal {
             is_released: false,
             namer: ScheduleRecorder::default(),
             rng: generator(0),
-            current: None,
-            answered: 0,
+            answers: StepAnswers::default(),
         }
     }
 
@@ -113,21 +102,6 @@ impl RaceReversal {
     fn any(&mut self, free: &[(usize, u64)]) -> usize {
         free[below(&mut self.rng, free.len() as u64) as usize].0
     }
-}
-
-impl RaceReversal {
-    /// Returns the planned way in which a fault strikes at a place of the step in progress.
-    fn fault_within(&mut self, offer: &FaultSite) -> u32 {
-        let place = self.namer.place(offer);
-        let step = self.current.and_then(|at| self.plan.steps.get(at));
-        let planned = step.and_then(|step| {
-            let mut strikes = step.strikes.iter();
-            strikes.find(|strike| strike.kind == offer.kind && strike.place == place)
-        });
-        let way = planned.map_or(0, |strike| strike.way.min(offer.ways));
-        self.namer.struck(offer, way);
-        way
-    }
 
     /// Returns the planned fault, which strikes at its position in the plan, and no sooner.
     fn fault_between(&self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
@@ -143,11 +117,7 @@ impl Strategy for RaceReversal {
     }
 
     fn needs(&self) -> Needs {
-        Needs {
-            faults: true,
-            time: true,
-            ..Needs::default()
-        }
+        Needs::all_choices()
     }
 
     fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
@@ -176,14 +146,13 @@ impl Strategy for RaceReversal {
         };
         let key = self.namer.takes(&enabled[picked], enabled).key();
         self.is_released |= key == self.until;
-        self.current = self.plan.place(key);
-        self.answered = 0;
+        let planned = self.plan.place(key).map(|at| &self.plan.steps[at]);
+        self.answers = StepAnswers::of_step(planned);
         Ok(picked)
     }
 
     fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         match choice {
-            Choice::FaultWithin(site) => Some(self.fault_within(site)),
             Choice::FaultBetween(enabled, faults) => match self.fault_between(enabled, faults) {
                 Some(position) => Some(1 + position as u32),
                 // Faults end with the plan.
@@ -191,18 +160,17 @@ impl Strategy for RaceReversal {
                     (enabled.step() >= self.plan.steps.len() as u64).then_some(Choice::END_FAULTS)
                 }
             },
-            Choice::Passing(_) => self.planned_answer(choice),
-            _ => {
-                let planned = self.planned_answer(choice);
+            Choice::Passing(_) | Choice::FaultWithin(_) => self.answers.answer(choice),
+            Choice::Below(..) | Choice::Seed => {
+                let planned = self.answers.answer(choice);
                 planned.or_else(|| Some(below(&mut self.rng, choice.bound()) as u32))
             }
         }
     }
 
     fn observe(&mut self, event: StrategyEvent<'_>) {
-        if let StrategyEvent::Struck(key) = event {
-            self.namer.struck_between(key);
-            self.current = None;
+        if let StrategyEvent::Struck(_) = event {
+            self.answers = StepAnswers::default();
         }
     }
 }
