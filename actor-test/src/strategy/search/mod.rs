@@ -16,7 +16,7 @@ mod try_prove;
 use std::any::Any;
 use std::fmt;
 
-use super::{CoverageClaim, Ended, SizeEstimate, Strategy};
+use super::{CoverageClaim, Enabled, Ended, Pending, SizeEstimate, Strategy};
 use crate::codec::DecodeError;
 
 pub(super) use behaviours::BehaviourSearch;
@@ -119,6 +119,14 @@ impl Source {
             Self::Strategy(_) => None,
             Self::Search(search) => Some(&mut **search),
         }
+    }
+}
+
+/// Returns the path of an operation; a timer is identified by the event that it will send.
+fn path(enabled: &Enabled<'_>, pending: &Pending) -> u64 {
+    match pending.message {
+        Some(message) if pending.operation.is_timer() => message.number(),
+        _ => enabled.path(pending.operation),
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::super::path;
 use super::world::{WorldAccess, WorldDependencies};
 use crate::data::bug::BugKind;
 use crate::data::constructs::{ConstructSet, StepConstruct};
 use crate::data::step::StepKind;
 use crate::strategy::{
-    Choice, DeferredEvents, Enabled, Execution, Fairness, Needs, ObserverSet, OperationId, Pending,
+    Choice, DeferredEvents, Enabled, Execution, Fairness, Needs, ObserverSet, OperationId,
     PredicateRead, PredicateScope, Pruned, SilentEffect, Step, StepEffect, Strategy, StrategyEvent,
 };
 
@@ -255,14 +256,6 @@ impl GraphRun {
 fn find(enabled: &Enabled<'_>, who: u64) -> Option<usize> {
     let mut all = enabled.iter();
     all.position(|pending| path(enabled, pending) == who)
-}
-
-/// Returns the path of an operation; a timer is identified by the event that it will send.
-fn path(enabled: &Enabled<'_>, pending: &Pending) -> u64 {
-    match pending.message {
-        Some(message) if pending.operation.is_timer() => message.number(),
-        _ => enabled.path(pending.operation),
-    }
 }
 
 impl GraphRun {

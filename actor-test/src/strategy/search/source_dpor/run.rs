@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
+use super::super::path;
 use super::footprint::{AccessedResource, Footprint};
 use crate::data::constructs::{ConstructSet, StepConstruct};
 use crate::data::step::StepKind;
@@ -232,14 +233,6 @@ impl SourceDporRun {
             | StepKind::Deliver
             | StepKind::Access => AccessedResource::World,
         }
-    }
-}
-
-/// Returns the path of an operation; a timer is identified by the event that it will send.
-fn path(enabled: &Enabled<'_>, pending: &Pending) -> u64 {
-    match pending.message {
-        Some(message) if pending.operation.is_timer() => message.number(),
-        _ => enabled.path(pending.operation),
     }
 }
 
