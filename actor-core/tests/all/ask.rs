@@ -2,23 +2,17 @@
 
 use std::time::Duration;
 
-use crate::support::{idle, system};
+use crate::support::{Break, Halt, Mortal, idle, live, system};
 use actor_core::prelude::*;
 
 #[derive(Debug)]
 struct Double(u64);
 #[derive(Debug)]
 struct Slow;
-#[derive(Debug)]
-struct Break;
-#[derive(Debug)]
-struct Halt;
-#[derive(Debug)]
-struct Whatever;
 
 struct Calculator;
 
-#[actor(states(On(ignore(Whatever))))]
+#[actor]
 impl Calculator {
     #[on]
     fn double(&mut self, double: Double) -> u64 {
@@ -29,16 +23,6 @@ impl Calculator {
     async fn slow(&mut self, _: Slow, cx: &mut Context<Self>) -> &'static str {
         cx.sleep(Duration::from_secs(1)).await;
         "at last"
-    }
-
-    #[on]
-    fn smash(&mut self, _: Break) {
-        panic!("smashed");
-    }
-
-    #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
     }
 }
 
@@ -60,8 +44,7 @@ async fn an_ask_with_a_limit_gives_up() {
 #[tokio::test(start_paused = true)]
 async fn an_ask_is_sent_when_it_is_called() {
     let (sys, journal) = system();
-    let calculator = sys.spawn(Calculator);
-    drop(calculator.ask(Break));
+    drop(sys.spawn(Mortal).ask(Break));
     idle().await;
     journal.expect(["Panicked: smashed"]);
 }
@@ -69,18 +52,11 @@ async fn an_ask_is_sent_when_it_is_called() {
 #[tokio::test(start_paused = true)]
 async fn a_stopped_actor_does_not_answer() {
     let sys = System::new();
-    let calculator = sys.spawn(Calculator);
-    let ignored = calculator.ask(Whatever).await;
-    assert_eq!(
-        ignored,
-        Err(AskError::Dropped),
-        "an ignored event is no dead letter"
-    );
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
-    calculator.tell(Halt);
+    let mortal = sys.spawn(Mortal);
+    mortal.tell(Halt);
     idle().await;
-    assert_eq!(calculator.ask(Double(1)).await, Err(AskError::Stopped));
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 1);
+    assert_eq!(mortal.ask(Halt).await, Err(AskError::Stopped));
+    assert_eq!(live(&sys).dead_letters(), 1);
 }
 
 #[derive(Debug)]
@@ -189,16 +165,16 @@ async fn nodes_have_the_limit_of_their_system() {
     let sys = System::new();
     sys.ask_limit(Duration::from_millis(10));
     sys.node("n1", |node| {
-        node.spawner()
-            .name("calculator")
-            .registered()
-            .spawn(Calculator);
+        let spawner = node.spawner().name("calculator");
+        spawner.registered().spawn(Calculator);
     });
-    let calculator = sys.lookup::<Calculator>("n1/calculator").await.unwrap();
-    assert_eq!(calculator.ask(Slow).await, Err(AskError::TimedOut));
-    sys.faults().restart("n1");
-    let calculator = sys.lookup::<Calculator>("n1/calculator").await.unwrap();
-    assert_eq!(calculator.ask(Slow).await, Err(AskError::TimedOut));
+    for restarts in [true, false] {
+        let calculator = sys.lookup::<Calculator>("n1/calculator").await.unwrap();
+        assert_eq!(calculator.ask(Slow).await, Err(AskError::TimedOut));
+        if restarts {
+            sys.faults().restart("n1");
+        }
+    }
     sys.shutdown().await.unwrap();
 }
 

@@ -60,136 +60,40 @@ macro_rules! implements {
     }};
 }
 
-/// Returns a letter for each trait, or a dot: `Send`, `Sync`, `Unpin`, `UnwindSafe`, `RefUnwindSafe`.
-macro_rules! letters {
-    ($($type:ty),* $(,)?) => {
-        [$((stringify!($type), [
+/// Asserts of each type the traits that it has, as letters: `Send`, `Sync`, `Unpin`, `UnwindSafe`,
+/// `RefUnwindSafe`; a dot is for none.
+macro_rules! assert_letters {
+    ($($letters:literal: $($type:ty),*;)*) => {$($({
+        let letters = [
             if implements!($type, Send) { 's' } else { '.' },
             if implements!($type, Sync) { 'y' } else { '.' },
             if implements!($type, Unpin) { 'p' } else { '.' },
             if implements!($type, UnwindSafe) { 'u' } else { '.' },
             if implements!($type, RefUnwindSafe) { 'r' } else { '.' },
-        ])),*]
-    };
-}
-
-#[test]
-fn auto_traits() {
-    let all = letters![
-        ActorId,
-        ActorRef<Server>,
-        Recipient<Answer>,
-        ReplyRecipient<Answer, Answer>,
-        WeakRef<Server>,
-        ServiceRef,
-        PoolRef<Server>,
-        Group<Ask_>,
-        System,
-        LiveSystem,
-        Spawner<'static>,
-        Context<Server>,
-        Ask<Answer>,
-        TimedAsk<Answer>,
-        Reply<Answer>,
-        Sending<Ask_>,
-        TrySending<Ask_>,
-        Timer,
-        TimerBuilder<'static, Server>,
-        Pool<Server>,
-        Probe<dyn Service>,
-        ActorRng,
-        Mailbox,
-        Overflow,
-        Supervision,
-        Backoff,
-        Restart,
-        Unread,
-        Decision,
-        Terminated,
-        StopReason,
-        Started,
-        Stopped,
-        AskError,
-        SendError<Ask_>,
-        TrySendError<Ask_>,
-        Error,
-        LookupError,
-        NameTaken,
-        Failure,
-        FailureKind,
-        DeadLetter<'static>,
-        DeadLetterReason,
-        MonitorViolation,
-        MonitorStep,
-        MonitorViolationKind,
-        MonitorContext<Watcher>,
-        StuckActor,
-        DeepMailbox,
-        Unfinished,
-        ActorStatus,
-        Fingerprinter,
-        World<'static>,
-    ];
-    let found: Vec<String> = all
-        .iter()
-        .map(|(name, letters)| format!("{} {name}", letters.iter().collect::<String>()))
-        .collect();
-    let expected: Vec<&str> = EXPECTED.lines().map(str::trim).collect();
-    assert_eq!(found, expected, "\n{}", found.join("\n"));
+        ];
+        assert_eq!(String::from_iter(letters), $letters, "{}", stringify!($type));
+    })*)*};
 }
 
 /// References and futures must not depend on their event type: [`Answer`] has almost no auto trait.
-const EXPECTED: &str = "\
-sypur ActorId
-sypur ActorRef<Server>
-sypur Recipient<Answer>
-sypur ReplyRecipient<Answer, Answer>
-sypur WeakRef<Server>
-sypur ServiceRef
-sypur PoolRef<Server>
-sypur Group<Ask_>
-sypur System
-sypur LiveSystem
-..p.. Spawner<'static>
-s.p.. Context<Server>
-sypur Ask<Answer>
-syp.. TimedAsk<Answer>
-sypur Reply<Answer>
-sypur Sending<Ask_>
-sypur TrySending<Ask_>
-sypur Timer
-s.p.. TimerBuilder<'static, Server>
-s.p.. Pool<Server>
-sypur Probe<dyn Service>
-sypur ActorRng
-sypur Mailbox
-sypur Overflow
-sypur Supervision
-sypur Backoff
-sypur Restart
-sypur Unread
-sypur Decision
-sypur Terminated
-sypur StopReason
-sypur Started
-sypur Stopped
-sypur AskError
-sypur SendError<Ask_>
-sypur TrySendError<Ask_>
-sypur Error
-sypur LookupError
-sypur NameTaken
-sypur Failure
-sypur FailureKind
-..p.. DeadLetter<'static>
-sypur DeadLetterReason
-sypur MonitorViolation
-sypur MonitorStep
-sypur MonitorViolationKind
-sypur MonitorContext<Watcher>
-sypur StuckActor
-sypur DeepMailbox
-sypur Unfinished
-sypur ActorStatus
-sypur Fingerprinter
-..p.. World<'static>";
+#[test]
+fn auto_traits() {
+    assert_letters! {
+        "sypur":
+            ActorId, ActorRef<Server>, Recipient<Answer>, ReplyRecipient<Answer, Answer>,
+            WeakRef<Server>, ServiceRef, PoolRef<Server>, Group<Ask_>, System, LiveSystem,
+            Ask<Answer>, Reply<Answer>, Sending<Ask_>, TrySending<Ask_>, Timer,
+            Probe<dyn Service>, ActorRng, Mailbox, Overflow, Supervision, Backoff, Restart,
+            Unread, Decision, Terminated, StopReason, Started, Stopped, AskError,
+            SendError<Ask_>, TrySendError<Ask_>, Error, LookupError, NameTaken, Failure,
+            FailureKind, DeadLetterReason, MonitorViolation, MonitorStep, MonitorViolationKind,
+            MonitorContext<Watcher>, StuckActor, DeepMailbox, Unfinished, ActorStatus,
+            Fingerprinter;
+        "..p..":
+            Spawner<'static>, DeadLetter<'static>, World<'static>;
+        "s.p..":
+            Context<Server>, TimerBuilder<'static, Server>, Pool<Server>;
+        "syp..":
+            TimedAsk<Answer>;
+    }
+}

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::support::{Journal, idle};
+use crate::support::{Halt, Journal, idle, live};
 use actor_core::prelude::*;
 
-#[derive(Debug)]
-struct Halt;
 #[derive(Debug)]
 struct Letter(#[expect(dead_code, reason = "printed")] u32);
 
@@ -27,8 +25,8 @@ impl Reader {
 fn reader(sys: &System) -> (ActorRef<Reader>, Journal) {
     let journal = Journal::new();
     let noted = journal.clone();
-    let live = sys.as_live().unwrap();
-    live.on_dead_letter(move |letter| noted.note(format!("{}: {:?}", letter.name, letter.event)));
+    live(sys)
+        .on_dead_letter(move |letter| noted.note(format!("{}: {:?}", letter.name, letter.event)));
     (sys.spawn_named("reader", Reader), journal)
 }
 
@@ -46,7 +44,7 @@ async fn what_was_queued_and_what_comes_later() {
     journal.expect(["reader: Letter(3)"]);
     Recipient::from(&reader).tell(Letter(4));
     journal.expect(["reader: Letter(4)"]);
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 4);
+    assert_eq!(live(&sys).dead_letters(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -56,33 +54,29 @@ async fn a_hook_that_causes_dead_letters_is_not_called_for_them() {
     reader.tell(Halt);
     idle().await;
     let (dead, noted) = (reader.clone(), journal.clone());
-    sys.as_live().unwrap().on_dead_letter(move |_| {
+    live(&sys).on_dead_letter(move |_| {
         noted.note("hook");
         dead.tell(Letter(2));
     });
     reader.tell(Letter(1));
     journal.expect(["hook"]);
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 2);
+    assert_eq!(live(&sys).dead_letters(), 2);
 }
 
 #[derive(Debug)]
 struct Counted;
-#[derive(Debug)]
-struct Enough;
 
-struct Counter {
-    handled: Arc<AtomicU64>,
-}
+struct Counter(Arc<AtomicU64>);
 
 #[actor]
 impl Counter {
     #[on]
     fn counted(&mut self, _: Counted) {
-        self.handled.fetch_add(1, Ordering::Relaxed);
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 
     #[on]
-    fn enough(&mut self, _: Enough, cx: &mut Context<Self>) {
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
         cx.halt();
     }
 }
@@ -93,15 +87,13 @@ async fn no_event_is_lost_or_counted_twice() {
     for round in 0..50 {
         let sys = System::new();
         let handled = Arc::new(AtomicU64::new(0));
-        let counter = sys.spawn(Counter {
-            handled: handled.clone(),
-        });
+        let counter = sys.spawn(Counter(handled.clone()));
         let send = |nth| {
             let counter = counter.clone();
             std::thread::spawn(move || {
                 for at in 0..500 {
                     if nth == 0 && at == round * 10 {
-                        counter.tell(Enough);
+                        counter.tell(Halt);
                     }
                     counter.tell(Counted);
                 }
@@ -112,7 +104,7 @@ async fn no_event_is_lost_or_counted_twice() {
         }
         sys.shutdown().await.unwrap();
         let handled = handled.load(Ordering::Relaxed);
-        let lost = sys.as_live().unwrap().dead_letters();
+        let lost = live(&sys).dead_letters();
         assert_eq!(handled + lost, 1_500);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Journal, idle, live};
 use actor_core::forever;
 use actor_core::observability::StuckActor;
 use actor_core::prelude::*;
@@ -69,13 +69,18 @@ const fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }
 
-/// Creates a system that reports to the journal each actor that is stuck for four seconds.
-fn watched() -> (System, Journal) {
-    let (sys, journal) = (System::new(), Journal::new());
-    let live = sys.as_live().unwrap();
+/// Reports to the journal each actor that is stuck for four seconds.
+fn watch_stuck(sys: &System) -> Journal {
+    let journal = Journal::new();
     let noted = journal.clone();
-    live.on_stuck(move |stuck| noted.note(stuck.to_string()));
-    live.watch_stuck(seconds(4));
+    live(sys).on_stuck(move |stuck| noted.note(stuck.to_string()));
+    live(sys).watch_stuck(seconds(4));
+    journal
+}
+
+fn watched() -> (System, Journal) {
+    let sys = System::new();
+    let journal = watch_stuck(&sys);
     (sys, journal)
 }
 
@@ -106,22 +111,14 @@ async fn the_next_handler_is_another() {
     sleeper.tell(Rest(seconds(6)));
     sleeper.tell(Rest(seconds(6)));
     sys.sleep(seconds(14)).await;
-    journal.expect([
-        "sleeper has awaited in Rest in state Awake for 4s",
-        "sleeper has awaited in Rest in state Awake for 4s",
-    ]);
+    journal.expect(["sleeper has awaited in Rest in state Awake for 4s"; 2]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn hooks_and_raised_events_count() {
     let (sys, journal) = watched();
-    let late = sys.spawn_named(
-        "late",
-        Sleeper {
-            start: seconds(6),
-            stop: seconds(6),
-        },
-    );
+    let [start, stop] = [seconds(6); 2];
+    let late = sys.spawn_named("late", Sleeper { start, stop });
     sys.sleep(seconds(7)).await;
     journal.expect(["late has awaited in #[start] in state Awake for 4s"]);
     late.tell(Raise(seconds(6)));
@@ -134,16 +131,13 @@ async fn hooks_and_raised_events_count() {
 
 #[tokio::test(start_paused = true)]
 async fn a_handler_from_before_the_limit_is_found() {
-    let (sys, journal) = (System::new(), Journal::new());
+    let sys = System::new();
     let sleeper = sys.spawn_named("sleeper", Sleeper::default());
     sleeper.tell(Nod);
     sleeper.tell(Rest(seconds(1)));
     sleeper.tell(Rest(seconds(60)));
     sys.sleep(seconds(2)).await;
-    let live = sys.as_live().unwrap();
-    let noted = journal.clone();
-    live.on_stuck(move |stuck| noted.note(stuck.to_string()));
-    live.watch_stuck(seconds(4));
+    let journal = watch_stuck(&sys);
     sys.sleep(seconds(6)).await;
     journal.expect(["sleeper has awaited in Rest in state Busy for 4s"]);
 }
@@ -157,11 +151,10 @@ async fn idle_actors_are_not_stuck() {
     journal.expect::<&str>([]);
     sleepers[2999].tell(Rest(seconds(5)));
     sys.sleep(seconds(6)).await;
-    let expected = format!(
-        "Sleeper{} has awaited in Rest in state Awake for 4s",
-        sleepers[2999].id()
-    );
-    journal.expect([expected]);
+    let id = sleepers[2999].id();
+    journal.expect([format!(
+        "Sleeper{id} has awaited in Rest in state Awake for 4s"
+    )]);
 }
 
 #[derive(Debug)]
@@ -251,7 +244,7 @@ fn who_keeps_a_thread_is_told_from_who_waits() {
         .unwrap();
     runtime.block_on(async {
         let sys = System::new();
-        let live = sys.as_live().unwrap();
+        let live = live(&sys);
         let (report, mut reports) = tokio::sync::mpsc::unbounded_channel::<StuckActor>();
         live.on_stuck(move |stuck| report.send(stuck.clone()).unwrap());
         live.watch_stuck(Duration::from_millis(1));
@@ -269,10 +262,9 @@ fn who_keeps_a_thread_is_told_from_who_waits() {
 /// Creates a system that reports to the journal each actor with more than ten unread events.
 fn gauged() -> (System, Journal) {
     let (sys, journal) = (System::new(), Journal::new());
-    let live = sys.as_live().unwrap();
     let noted = journal.clone();
-    live.on_depth(move |deep| noted.note(deep.to_string()));
-    live.watch_depth(10);
+    live(&sys).on_depth(move |deep| noted.note(deep.to_string()));
+    live(&sys).watch_depth(10);
     (sys, journal)
 }
 
@@ -280,28 +272,23 @@ fn gauged() -> (System, Journal) {
 async fn a_deep_mailbox_is_reported_once_until_it_is_half_empty() {
     let (sys, journal) = gauged();
     let sleeper = sys.spawn_named("sleeper", Sleeper::default());
-    sleeper.tell(Rest(seconds(1)));
+    let rest = |times| (0..times).for_each(|_| sleeper.tell(Rest(seconds(1))));
+    rest(1);
     idle().await;
-    for _ in 0..10 {
-        sleeper.tell(Rest(seconds(1)));
-    }
+    rest(10);
     sys.sleep(Duration::from_millis(850)).await;
     journal.expect::<&str>([]);
-    sleeper.tell(Rest(seconds(1)));
+    rest(1);
     sys.sleep(Duration::from_millis(90)).await;
     journal.expect(["sleeper has 11 unread events"]);
     // The depth sinks to five, and rises again.
     sys.sleep(seconds(6)).await;
-    for _ in 0..10 {
-        sleeper.tell(Rest(seconds(1)));
-    }
+    rest(10);
     sys.sleep(Duration::from_millis(500)).await;
     journal.expect::<&str>([]);
     // The depth sinks to four, and rises again.
     sys.sleep(seconds(11)).await;
-    for _ in 0..10 {
-        sleeper.tell(Rest(seconds(1)));
-    }
+    rest(10);
     sys.sleep(Duration::from_millis(500)).await;
     journal.expect(["sleeper has 13 unread events"]);
 }

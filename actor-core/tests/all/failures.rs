@@ -4,7 +4,7 @@ use std::future::Future;
 use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Halt, Journal, idle, live};
 use actor_core::prelude::*;
 
 #[derive(Debug)]
@@ -23,8 +23,6 @@ struct RaiseUnhandled;
 struct Endless;
 #[derive(Debug)]
 struct OnlyInThere;
-#[derive(Debug)]
-struct Halt;
 #[derive(Debug)]
 struct Fine;
 
@@ -97,8 +95,7 @@ fn scene() -> Scene {
     let sys = System::new();
     let journal = Journal::new();
     let noted = journal.clone();
-    let live = sys.as_live().unwrap();
-    live.on_failure(move |failure| {
+    live(&sys).on_failure(move |failure| {
         noted.note(format!(
             "{:?} {}: {}",
             failure.kind, failure.name, failure.message
@@ -160,7 +157,7 @@ async fn a_failure_stays_with_its_actor() {
         scene.journal.expect([failure]);
         assert_eq!(scene.fragile.ask(Fine).await, Err(AskError::Stopped));
         assert_eq!(scene.sound.ask(Fine).await, Ok(()));
-        assert_eq!(scene.sys.as_live().unwrap().actor_count(), 1);
+        assert_eq!(live(&scene.sys).actor_count(), 1);
         scene.sys.shutdown().await.unwrap();
     }
 }
@@ -205,8 +202,7 @@ async fn a_panic_in_an_async_handler_and_one_in_the_destructor() {
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_a_hook_ends_there() {
     let scene = scene();
-    let live = scene.sys.as_live().unwrap();
-    live.on_failure(|_| panic!("in the hook"));
+    live(&scene.sys).on_failure(|_| panic!("in the hook"));
     scene.fragile.tell(Panic);
     idle().await;
     assert_eq!(scene.sound.ask(Fine).await, Ok(()));
@@ -293,10 +289,10 @@ async fn what_is_unread_may_panic_as_it_is_dropped() {
     field.tell(Mine);
     idle().await;
     journal.expect(["Panicked field: a panic whose payload is not a string"; 2]);
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 2);
+    assert_eq!(live(&sys).dead_letters(), 2);
     assert!(!field.is_alive());
     field.tell(Mine);
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 3);
+    assert_eq!(live(&sys).dead_letters(), 3);
     sys.shutdown().await.unwrap();
 }
 
@@ -352,9 +348,8 @@ async fn futures_beside_an_actor_may_panic() {
 #[tokio::test(start_paused = true)]
 async fn hooks_that_panic_end_nobody() {
     let Scene { sys, sound, .. } = scene();
-    let live = sys.as_live().unwrap();
-    live.on_failure(|_| std::panic::panic_any(Bomb));
-    live.on_dead_letter(|_| std::panic::panic_any(Bomb));
+    live(&sys).on_failure(|_| std::panic::panic_any(Bomb));
+    live(&sys).on_dead_letter(|_| std::panic::panic_any(Bomb));
     let miner = sys.spawner().name("miner").spawn_with(|| Miner);
     for _ in 0..3 {
         assert_eq!(miner.ask(Panic).await, Err(AskError::Failed));
@@ -362,7 +357,7 @@ async fn hooks_that_panic_end_nobody() {
     miner.stop();
     idle().await;
     assert_eq!(miner.ask(Fine).await, Err(AskError::Stopped));
-    assert_eq!(live.dead_letters(), 1);
+    assert_eq!(live(&sys).dead_letters(), 1);
     assert_eq!(sound.ask(Fine).await, Ok(()));
     sys.shutdown().await.unwrap();
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::support::{fallible, tasks};
 use actor_core::Supervision;
 use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
-use tokio::runtime::Handle;
 use tokio::task::yield_now;
 
 const FLOOD: u64 = 1_000_000;
@@ -195,13 +195,11 @@ impl Parent {
 /// After a drop of the system at any step, nothing is left.
 #[tokio::test(start_paused = true)]
 async fn a_system_is_dropped_at_each_step_and_leaves_nothing() {
-    let tasks = || Handle::current().metrics().num_alive_tasks();
     let mut most_lives = 0;
     for steps in 0..300 {
         let token = Arc::new(());
         let lives = Arc::new(AtomicU32::new(0));
-        let sys = System::new();
-        sys.as_live().unwrap().on_failure(|_| {});
+        let sys = fallible();
         let (held, counted) = (token.clone(), lives.clone());
         let parent = sys.spawn_with(move || Parent {
             lives: counted.clone(),

@@ -1,16 +1,15 @@
 //! Groups and pools in production.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::{Journal, failures, idle};
+use crate::support::{Break, Halt, Journal, failures, fallible, idle, later, live, system};
 use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
-use actor_core::services::{Group, Pool, PoolRef, Probe, Topics};
+use actor_core::services::{Group, Pool, PoolRef, Topics};
 
 #[derive(Clone, Debug)]
 struct Say(u32);
-#[derive(Debug)]
-struct Halt;
 
 struct Member(&'static str, Journal);
 
@@ -47,23 +46,8 @@ async fn members_hear_what_is_broadcast_in_the_order_of_joining() {
     idle().await;
     group.broadcast(Say(3));
     assert_eq!(group.members().await, [], "who has stopped has left");
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+    assert_eq!(live(&sys).dead_letters(), 0);
     assert_eq!(format!("{group:?}"), "choir");
-}
-
-#[protocol]
-trait Listener {
-    fn say(say: Say);
-}
-
-#[tokio::test]
-async fn whoever_understands_it_may_join() {
-    let sys = System::new();
-    let group = Group::new(&sys);
-    let probe = Probe::<dyn Listener>::new(&sys);
-    group.join(&probe.actor());
-    group.broadcast(Say(7));
-    assert_eq!(probe.expect::<Say>().await.0, 7);
 }
 
 #[derive(Debug)]
@@ -74,8 +58,6 @@ struct Work(u64);
 struct Order(&'static str);
 #[derive(Debug)]
 struct Cancel(&'static str);
-#[derive(Debug)]
-struct Break;
 
 struct Worker(usize);
 
@@ -103,7 +85,7 @@ impl Worker {
     }
 
     #[on]
-    fn break_down(&mut self, _: Break, cx: &mut Context<Self>) -> Result<(), String> {
+    fn smash(&mut self, _: Break, cx: &mut Context<Self>) -> Result<(), String> {
         cx.halt();
         Err("broken".into())
     }
@@ -117,18 +99,9 @@ async fn three(pool: &PoolRef<Worker>) -> [usize; 3] {
     asked
 }
 
-#[tokio::test]
-async fn workers_take_turns() {
-    let sys = System::new();
-    let pool = sys.spawn_named("workers", Pool::round_robin(2, Worker));
-    assert_eq!(three(&pool).await, [0, 1, 0]);
-    assert_eq!(format!("{pool:?}"), "workers");
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_has_stopped_is_replaced() {
-    let sys = System::new();
-    sys.as_live().unwrap().on_failure(|_| {});
+    let sys = fallible();
     let mut made = 0;
     let pool = sys.spawn(Pool::round_robin(2, move |_| {
         made += 1;
@@ -182,11 +155,7 @@ async fn a_failure_is_reported_by_every_kind() {
         (Pool::round_robin(1, Worker), error),
         (Pool::least_busy(1, Worker), unheard),
     ] {
-        let sys = System::new();
-        let noted = Journal::new();
-        let at = noted.clone();
-        let live = sys.as_live().unwrap();
-        live.on_failure(move |failure| at.note(format!("{:?}: {}", failure.kind, failure.message)));
+        let (sys, noted) = system();
         let pool = sys.spawn(pool);
         pool.tell(Break);
         idle().await;
@@ -220,14 +189,14 @@ async fn workers_end_with_their_pool() {
             assert!(ask.await.is_ok(), "what came before is handled");
         }
         idle().await;
-        assert_eq!(sys.as_live().unwrap().actor_count(), 0);
+        assert_eq!(live(&sys).actor_count(), 0);
 
         let pool = sys.spawn(Pool::round_robin(3, Worker));
         assert!(pool.ask(WhoAreYou).await.is_ok());
-        assert_eq!(sys.as_live().unwrap().actor_count(), 4);
+        assert_eq!(live(&sys).actor_count(), 4);
         pool.kill();
         idle().await;
-        assert_eq!(sys.as_live().unwrap().actor_count(), 0);
+        assert_eq!(live(&sys).actor_count(), 0);
     }
 }
 
@@ -253,7 +222,7 @@ async fn subscribers_hear_their_topic_and_no_other() {
     journal.expect(["alto 4"]);
     alto.tell(Halt);
     assert_eq!(news.subscribers(1).await, []);
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+    assert_eq!(live(&sys).dead_letters(), 0);
     assert_eq!(format!("{news:?}"), "news");
     sys.shutdown().await.unwrap();
 }
@@ -265,7 +234,7 @@ struct Numbered(u32, u32);
 struct Careful(usize, Handled);
 
 /// The next number of each key, and the workers that have handled some of its events.
-type Handled = std::sync::Arc<std::sync::Mutex<Vec<(u32, Vec<usize>)>>>;
+type Handled = Arc<Mutex<Vec<(u32, Vec<usize>)>>>;
 
 #[actor]
 impl Careful {
@@ -304,7 +273,7 @@ async fn a_keyed_pool_is_resized_and_keys_keep_their_order() {
     let handled = handled.lock().unwrap();
     assert!(handled.iter().all(|(next, _)| *next == 60), "{handled:?}");
     assert!(handled.iter().any(|(_, workers)| workers.len() > 2));
-    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
+    assert_eq!(live(&sys).actor_count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -321,8 +290,7 @@ async fn workers_that_are_too_many_handle_what_they_have() {
     pool.resize(2);
     assert_eq!(three(&pool).await, [0, 1, 0]);
     idle().await;
-    let live = sys.as_live().unwrap();
-    assert_eq!(live.actor_count(), 3, "the pool and two");
+    assert_eq!(live(&sys).actor_count(), 3, "the pool and two");
 }
 
 #[tokio::test(start_paused = true)]
@@ -333,15 +301,14 @@ async fn a_keyed_pool_that_may_not_be_resized_says_so() {
     pool.resize(3);
     idle().await;
     failures.expect(["a keyed pool keeps its size unless it is made `resizable()`"]);
-    assert_eq!(sys.as_live().unwrap().actor_count(), 3);
+    assert_eq!(live(&sys).actor_count(), 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_elastic_pool_has_as_many_as_are_busy() {
     let sys = System::new();
-    let workers = || sys.as_live().unwrap().actor_count() - 1;
-    let second = Duration::from_secs(1);
-    let pool = Pool::least_busy(1, Worker).elastic(3, 10 * second);
+    let workers = || live(&sys).actor_count() - 1;
+    let pool = Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(10));
     let pool = sys.spawn(pool);
     let answers: Vec<_> = [5, 5, 5, 5].map(|seconds| pool.ask(Work(seconds))).into();
     idle().await;
@@ -352,12 +319,12 @@ async fn an_elastic_pool_has_as_many_as_are_busy() {
     }
     assert_eq!(who, [0, 1, 2, 0]);
     // The time is 10 s; the last two workers are idle since 5 s.
-    tokio::time::sleep(4 * second).await;
+    later(4).await;
     assert_eq!(workers(), 3);
-    tokio::time::sleep(2 * second).await;
+    later(2).await;
     assert_eq!(workers(), 1, "both were idle for ten seconds");
     assert_eq!(pool.ask(WhoAreYou).await, Ok(0));
-    tokio::time::sleep(100 * second).await;
+    later(100).await;
     assert_eq!(workers(), 1, "and no fewer than at first");
 }
 
@@ -378,7 +345,7 @@ async fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
             .resizable(),
     ] {
         let (sys, journal) = (System::new(), Journal::new());
-        let live = sys.as_live().unwrap();
+        let live = live(&sys);
         let noted = journal.clone();
         live.on_dead_letter(move |letter| noted.note(format!("{:?}", letter.event)));
         let pool = sys.spawn(pool);
@@ -402,9 +369,7 @@ async fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
 #[tokio::test(start_paused = true)]
 async fn a_pool_with_a_bounded_mailbox_keeps_count() {
     let sys = System::new();
-    let live = sys.as_live().unwrap();
-    let second = Duration::from_secs(1);
-    let pool = Pool::least_busy(1, Worker).elastic(3, 10 * second);
+    let pool = Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(10));
     let mailbox = Mailbox::bounded(1).overflow(Overflow::DropNewest);
     let pool = sys.spawner().mailbox(mailbox).spawn(pool);
     for _ in 0..20 {
@@ -412,11 +377,11 @@ async fn a_pool_with_a_bounded_mailbox_keeps_count() {
             pool.send(Work(1)).await.unwrap();
         }
         // The event arrives just when the three workers are done.
-        tokio::time::sleep(second).await;
+        later(1).await;
         pool.tell(Work(0));
     }
-    tokio::time::sleep(100 * second).await;
-    assert_eq!(live.actor_count(), 2, "nobody is busy for ever");
+    later(100).await;
+    assert_eq!(live(&sys).actor_count(), 2, "nobody is busy for ever");
 }
 
 #[derive(Debug)]
@@ -424,7 +389,7 @@ struct Job(u64);
 #[derive(Debug)]
 struct Pause;
 
-/// Fails at each bad job, and at its start if it should.
+/// Fails at each bad job, and at its start if it should; halts for a pause, which it answers with its place.
 struct Weak {
     place: usize,
     fails_to_start: bool,

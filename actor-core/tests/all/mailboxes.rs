@@ -1,13 +1,11 @@
 //! Bounded mailboxes in production: dead letters, the places of waiting senders, and senders on many threads.
 
-use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context as TaskContext, Poll, Waker};
+use std::task::Poll;
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Halt, Journal, idle, later, live, poll};
 use actor_core::mailbox::{Mailbox, Overflow, SendError, Sending};
 use actor_core::prelude::*;
 
@@ -17,8 +15,6 @@ struct Note(u32);
 struct Hold;
 #[derive(Debug)]
 struct Open;
-#[derive(Debug)]
-struct Halt;
 #[derive(Debug)]
 struct Fail;
 #[derive(Debug, Clone)]
@@ -61,10 +57,7 @@ impl Keeper {
 /// Returns a keeper that handles a `Hold` with an empty mailbox, and a journal with its dead letters.
 async fn holding(sys: &System, capacity: usize, overflow: Overflow) -> (ActorRef<Keeper>, Journal) {
     let journal = Journal::new();
-    let noted = journal.clone();
-    sys.as_live().unwrap().on_dead_letter(move |letter| {
-        noted.note(format!("lost {:?}: {:?}", letter.event, letter.reason));
-    });
+    journal.note_dead_letters(sys);
     let mailbox = Mailbox::bounded(capacity).overflow(overflow);
     let spawner = sys.spawner().mailbox(mailbox);
     let keeper = spawner.spawn(Keeper(journal.clone()));
@@ -73,14 +66,6 @@ async fn holding(sys: &System, capacity: usize, overflow: Overflow) -> (ActorRef
     keeper.tell(Hold);
     idle().await;
     (keeper, journal)
-}
-
-async fn release() {
-    tokio::time::sleep(Duration::from_secs(2)).await;
-}
-
-fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
-    pin!(future).poll(&mut TaskContext::from_waker(Waker::noop()))
 }
 
 #[tokio::test(start_paused = true)]
@@ -92,9 +77,9 @@ async fn what_is_told_to_a_full_mailbox_is_a_dead_letter() {
             keeper.tell(Note(note));
         }
         journal.expect(["lost Note(3): Full", "lost Note(4): Full"]);
-        release().await;
+        later(2).await;
         journal.expect(["held", "1", "2", "tick"]);
-        assert_eq!(sys.as_live().unwrap().dead_letters(), 2);
+        assert_eq!(live(&sys).dead_letters(), 2);
     }
 }
 
@@ -109,7 +94,7 @@ async fn the_oldest_makes_room_where_the_mailbox_says_so() {
     assert_eq!(keeper.try_send(Note(5)).await, Ok(()));
     let lost = [1, 2, 3].map(|note| format!("lost Note({note}): Full"));
     journal.expect(lost);
-    release().await;
+    later(2).await;
     journal.expect(["held", "4", "5", "tick"]);
 }
 
@@ -129,7 +114,7 @@ async fn who_waits_comes_in_first_come_first_served() {
     // While senders wait, there is no capacity for others.
     keeper.tell(Note(9));
     journal.expect(["lost Note(9): Full"]);
-    release().await;
+    later(2).await;
     for sender in senders {
         assert_eq!(sender.await.unwrap(), Ok(()));
     }
@@ -147,7 +132,7 @@ async fn a_send_that_is_dropped_sends_nothing_and_its_place_is_the_next_one_s() 
         assert!(poll(sender).is_pending());
     }
     drop(senders.remove(1));
-    release().await;
+    later(2).await;
     journal.expect(["held", "0", "tick"]);
     // The first sender was granted a permit, and drops it: the permit is passed to the third.
     drop(senders.remove(0));
@@ -196,7 +181,7 @@ async fn what_is_unread_at_a_failure_counts_for_the_next_life() {
     keeper.tell(Fail);
     keeper.tell(Note(1));
     keeper.tell(Note(2));
-    release().await;
+    later(2).await;
     assert_eq!(keeper.try_send(Note(3)).await, Ok(()));
     let refused = keeper.try_send(Note(4)).await;
     assert_eq!(refused, Err(SendError::Full(Note(4))));
@@ -204,7 +189,7 @@ async fn what_is_unread_at_a_failure_counts_for_the_next_life() {
     keeper.stop();
     assert_eq!(waiting.await, Err(SendError::Closed(Note(5))));
     journal.expect(["fails"]);
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 3);
+    assert_eq!(live(&sys).dead_letters(), 3);
 }
 
 #[derive(Debug)]
@@ -352,7 +337,7 @@ async fn nothing_is_lost_or_doubled_among_many_senders() {
         assert!(sent >= 4_000, "those that wait are sent");
         sys.shutdown().await.unwrap();
         assert_eq!(count.handled.load(Ordering::SeqCst), sent);
-        assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+        assert_eq!(live(&sys).dead_letters(), 0);
     }
 }
 
@@ -373,7 +358,7 @@ async fn the_end_of_the_actor_loses_nothing_among_many_senders() {
         assert_eq!(sent + back, 400);
         assert!(end.await.unwrap());
         sys.shutdown().await.unwrap();
-        let dead = sys.as_live().unwrap().dead_letters();
+        let dead = live(&sys).dead_letters();
         assert_eq!(count.handled.load(Ordering::SeqCst) + dead, sent);
     }
 }
@@ -407,8 +392,7 @@ async fn monitors_see_what_is_sent_and_nothing_else() {
     sys.monitor::<Counts>();
     let journal = Journal::new();
     let violated = journal.clone();
-    let live = sys.as_live().unwrap();
-    live.on_violation(move |violation| violated.note(violation.message.clone()));
+    live(&sys).on_violation(move |violation| violated.note(violation.message.clone()));
     let (keeper, _) = holding(&sys, 1, Overflow::Wait).await;
     keeper.tell(Note(1));
     let waiting = tokio::spawn({
@@ -417,7 +401,7 @@ async fn monitors_see_what_is_sent_and_nothing_else() {
     });
     idle().await;
     assert!(keeper.try_send(Note(3)).await.is_err());
-    release().await;
+    later(2).await;
     assert_eq!(waiting.await.unwrap(), Ok(()));
     assert_eq!(keeper.try_send(Note(4)).await, Ok(()));
     idle().await;

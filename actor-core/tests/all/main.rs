@@ -8,7 +8,6 @@ pub mod auto_traits;
 #[cfg(feature = "codec")]
 mod codec;
 mod dead_letters;
-mod decisions;
 mod detectors;
 mod disks;
 mod failures;
@@ -25,13 +24,11 @@ pub mod nodes;
 mod order;
 mod pipe_to_self;
 mod random;
-mod receive;
 mod ref_counted;
 mod references;
 #[cfg(all(unix, feature = "top"))]
 mod showing;
 mod shutdown;
-mod states;
 mod statuses;
 mod streams;
 mod supervision;
@@ -39,6 +36,5 @@ mod support;
 #[cfg(feature = "futures")]
 mod thread_pool;
 mod threads;
-mod timeouts;
 mod timers;
 mod watch;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::{Break, fallible};
 use actor_core::prelude::*;
 use metrics::{
     Counter, Gauge, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SharedString, Unit,
@@ -74,8 +75,6 @@ impl Recorder for Kept {
 struct Add;
 #[derive(Debug)]
 struct Rest;
-#[derive(Debug)]
-struct Fail;
 
 #[derive(Default)]
 struct Worker(u64);
@@ -93,7 +92,7 @@ impl Worker {
     }
 
     #[on]
-    fn fail(&mut self, _: Fail) {
+    fn fail(&mut self, _: Break) {
         panic!("ouch");
     }
 }
@@ -127,10 +126,9 @@ async fn messages_and_their_times_are_counted_by_type() {
 async fn what_goes_wrong_is_counted_by_type() {
     let kept = Kept::default();
     let _guard = set_default_local_recorder(&kept);
-    let sys = System::new();
-    sys.as_live().unwrap().on_failure(|_| {});
+    let sys = fallible();
     let supervised = sys.spawn_with(Worker::default);
-    supervised.tell(Fail);
+    supervised.tell(Break);
     sys.sleep(Duration::from_secs(60)).await;
     assert_eq!(kept.count("actor_failures_total{Worker}"), 1);
     assert_eq!(kept.count("actor_restarts_total{Worker}"), 1);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Go, Journal, idle, live};
 use actor_core::prelude::*;
 
 #[derive(Debug)]
@@ -40,9 +40,6 @@ impl Server {
         Served(self.served)
     }
 }
-
-#[derive(Debug)]
-struct Go;
 
 struct Client {
     server: ActorRef<Server>,
@@ -176,8 +173,7 @@ impl Answered {
 fn observed() -> (System, Journal) {
     let (sys, journal) = (System::new(), Journal::new());
     let noted = journal.clone();
-    let live = sys.as_live().unwrap();
-    live.on_violation(move |violation| {
+    live(&sys).on_violation(move |violation| {
         // The text in brackets depends on numbers and times.
         let line = violation.to_string();
         noted.note(line.split(" (").next().unwrap_or_default());
@@ -201,7 +197,7 @@ async fn a_violation_is_reported_once_and_the_actors_go_on() {
 #[tokio::test(start_paused = true)]
 async fn a_monitor_that_stays_hot_is_reported_once() {
     let (sys, journal) = observed();
-    sys.as_live().unwrap().hot_limit(Duration::from_secs(5));
+    live(&sys).hot_limit(Duration::from_secs(5));
     sys.monitor::<Answered>();
     sys.sleep(Duration::from_secs(100)).await;
     journal.expect::<&str>([]);
@@ -257,10 +253,9 @@ async fn a_second_monitor_of_a_type_changes_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_monitor_type_may_have_a_limit_of_its_own() {
     let (sys, journal) = observed();
-    let live = sys.as_live().unwrap();
     sys.monitor_with(Answered { open: 0 });
-    live.hot_limit(Duration::from_secs(50));
-    live.hot_limit_of::<Answered>(Duration::from_secs(5));
+    live(&sys).hot_limit(Duration::from_secs(50));
+    live(&sys).hot_limit_of::<Answered>(Duration::from_secs(5));
     let silent = sys.spawn(Silent);
     ping(&silent);
     sys.sleep(Duration::from_secs(6)).await;
@@ -272,10 +267,9 @@ async fn a_monitor_type_may_have_a_limit_of_its_own() {
 #[tokio::test(start_paused = true)]
 async fn a_violation_tells_what_is_known_of_it() {
     let sys = System::new();
-    let live = sys.as_live().unwrap();
     let violations = Arc::new(Mutex::new(Vec::new()));
     let noted = violations.clone();
-    live.on_violation(move |violation| noted.lock().unwrap().push(violation.clone()));
+    live(&sys).on_violation(move |violation| noted.lock().unwrap().push(violation.clone()));
     sys.monitor::<Answered>();
     let silent = sys.spawn_named("silent", Silent);
     sys.sleep(Duration::from_secs(1)).await;
@@ -341,7 +335,7 @@ impl Never {
 #[tokio::test(start_paused = true)]
 async fn a_monitor_may_go_on_after_a_violation() {
     let (sys, journal) = observed();
-    sys.as_live().unwrap().go_on_after_violations(true);
+    live(&sys).go_on_after_violations(true);
     sys.monitor::<Hasty>();
     sys.monitor::<Never>();
     // A state change from before a panic is discarded.
@@ -354,7 +348,7 @@ async fn a_monitor_may_go_on_after_a_violation() {
         sys.announce(Round);
         journal.expect(violated);
     }
-    sys.as_live().unwrap().go_on_after_violations(false);
+    live(&sys).go_on_after_violations(false);
     sys.announce(Pong);
     sys.announce(Pong);
     journal.expect(violated);

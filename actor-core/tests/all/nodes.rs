@@ -1,13 +1,13 @@
 //! Nodes within one process.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::{Journal, live};
 use actor_core::monitor;
 use actor_core::names::LookupError;
 use actor_core::prelude::*;
-use actor_core::supervision::FailureKind;
 
 #[derive(Debug)]
 struct Add(u32);
@@ -22,15 +22,9 @@ impl Adder {
 
 #[tokio::test]
 async fn mistakes_with_nodes_are_reported() {
-    let sys = System::new();
-    let failures = Arc::new(Mutex::new(Vec::new()));
-    let heard = failures.clone();
-    sys.as_live().unwrap().on_failure(move |failure| {
-        heard
-            .lock()
-            .unwrap()
-            .push((failure.kind, failure.to_string()));
-    });
+    let (sys, failures) = (System::new(), Journal::new());
+    let noted = failures.clone();
+    live(&sys).on_failure(move |failure| noted.note(format!("{:?}: {failure}", failure.kind)));
     let boots = Arc::new(AtomicU32::new(0));
     let count = boots.clone();
     sys.node("n1", move |_| {
@@ -47,33 +41,15 @@ async fn mistakes_with_nodes_are_reported() {
     let none = sys.lookup::<Adder>("n4/adder").await;
     assert_eq!(none, Err(LookupError::Unreachable));
     assert_eq!(boots.load(Ordering::Relaxed), 1);
-    let failures = failures.lock().unwrap();
-    let said: Vec<_> = failures
-        .iter()
-        .map(|(kind, text)| (*kind, &**text))
-        .collect();
-    let unheard = "has a failure to report that nobody receives";
-    assert_eq!(
-        said,
-        [
-            (
-                FailureKind::Unheard,
-                &*format!("node n1 {unheard}: the system has a node of that name already")
-            ),
-            (
-                FailureKind::Panicked,
-                "node n2 panicked: its boot code failed: no disk"
-            ),
-            (
-                FailureKind::Unheard,
-                &*format!("node n3 {unheard}: there is no node of that name, only `n1`, `n2`")
-            ),
-            (
-                FailureKind::Unheard,
-                &*format!("node n4 {unheard}: its boot code restarts it, or two restarts meet")
-            ),
-        ]
-    );
+    let unheard = |node: &str, why: &str| {
+        format!("Unheard: node {node} has a failure to report that nobody receives: {why}")
+    };
+    failures.expect([
+        unheard("n1", "the system has a node of that name already"),
+        "Panicked: node n2 panicked: its boot code failed: no disk".into(),
+        unheard("n3", "there is no node of that name, only `n1`, `n2`"),
+        unheard("n4", "its boot code restarts it, or two restarts meet"),
+    ]);
 }
 
 /// Counts the added values, on any node.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Journal, idle, live, tasks};
 use actor_core::Error;
 use actor_core::prelude::*;
 
@@ -50,20 +50,8 @@ impl Drop for Worker {
 }
 
 fn worker(sys: &System, name: &str, journal: &Journal) -> ActorRef<Worker> {
-    let journal = journal.clone();
-    sys.spawn_named(
-        name,
-        Worker {
-            journal,
-            kept: None,
-        },
-    )
-}
-
-fn tasks() -> usize {
-    tokio::runtime::Handle::current()
-        .metrics()
-        .num_alive_tasks()
+    let (journal, kept) = (journal.clone(), None);
+    sys.spawn_named(name, Worker { journal, kept })
 }
 
 #[tokio::test(start_paused = true)]
@@ -73,10 +61,10 @@ async fn what_was_sent_before_is_handled() {
     worker.tell(Work(1));
     worker.tell(Work(2));
     sys.shutdown().await.unwrap();
-    assert!(sys.as_live().unwrap().shutdown_report().is_empty());
+    assert!(live(&sys).shutdown_report().is_empty());
     journal.expect(["work 1", "work 2", "stop", "dropped"]);
     worker.tell(Work(3));
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 1);
+    assert_eq!(live(&sys).dead_letters(), 1);
     assert_eq!(tasks(), 0);
 }
 
@@ -102,14 +90,13 @@ async fn who_is_not_done_by_the_deadline_is_aborted_and_named() {
     journals[0].expect(["dropped"]);
     journals[1].expect(["work 1", "stop", "dropped"]);
     journals[2].expect(["work 2", "work 3", "dropped"]);
-    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
+    assert_eq!(live(&sys).actor_count(), 0);
     assert_eq!(tasks(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_report_says_what_was_left() {
     let (sys, journal) = (System::new(), Journal::new());
-    let live = sys.as_live().unwrap();
     let stuck = worker(&sys, "stuck", &journal);
     let late = worker(&sys, "late", &journal);
     let stopping = worker(&sys, "stopping", &journal);
@@ -122,7 +109,7 @@ async fn a_report_says_what_was_left() {
     stopping.tell(Work(9));
     stopping.tell(Work(10));
     let error = sys.shutdown_within(Duration::from_millis(2_500)).await;
-    let report = live.shutdown_report();
+    let report = live(&sys).shutdown_report();
     let lines: Vec<_> = report.iter().map(ToString::to_string).collect();
     let expected = [
         "stuck awaits in Stuck, 1 unread",
@@ -181,7 +168,7 @@ async fn a_pipeline_ends_from_its_source_to_its_sink() {
     assert_eq!(noted[..11], expected);
     assert_eq!(noted[11..], ["stop", "dropped"]);
     assert!(!beside.is_alive());
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+    assert_eq!(live(&sys).dead_letters(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -231,7 +218,7 @@ async fn an_actor_spawned_after_the_shutdown_has_stopped() {
     let worker = worker(&sys, "worker", &journal);
     journal.expect(["dropped"]);
     assert_eq!(worker.ask(Work(1)).await, Err(AskError::Stopped));
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 1);
+    assert_eq!(live(&sys).dead_letters(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -292,9 +279,8 @@ fn a_runtime_that_goes_first_takes_the_actors_with_it() {
     journal.expect(["dropped"]);
     before.tell(Work(1));
     after.tell(Work(2));
-    let live = sys.as_live().unwrap();
-    assert_eq!(live.actor_count(), 0);
-    assert!(live.dead_letters() >= 2);
+    assert_eq!(live(&sys).actor_count(), 0);
+    assert!(live(&sys).dead_letters() >= 2);
 }
 
 #[test]
@@ -317,7 +303,7 @@ async fn a_shutdown_at_any_moment_leaves_nothing() {
         });
         let _ = sys.shutdown_within(Duration::ZERO).await;
         thread.join().unwrap();
-        while sys.as_live().unwrap().actor_count() > 0 {
+        while live(&sys).actor_count() > 0 {
             tokio::task::yield_now().await;
         }
     }

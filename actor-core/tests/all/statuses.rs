@@ -3,32 +3,7 @@
 use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
 
-use crate::support::idle;
-
-#[derive(Debug)]
-struct Go;
-#[derive(Debug)]
-struct Wait;
-#[derive(Debug)]
-struct Break;
-
-struct Plain;
-
-#[actor]
-impl Plain {
-    #[on]
-    fn go(&mut self, _: Go) {}
-
-    #[on]
-    async fn wait(&mut self, _: Wait) {
-        std::future::pending::<()>().await;
-    }
-
-    #[on]
-    fn smash(&mut self, _: Break) {
-        panic!("smashed");
-    }
-}
+use crate::support::{Break, Go, Mortal, Wait, fallible, idle, later, live};
 
 struct Machine;
 
@@ -41,18 +16,17 @@ impl Machine {
 }
 
 fn statuses(sys: &System) -> Vec<String> {
-    let statuses = sys.as_live().unwrap().actors();
+    let statuses = live(sys).actors();
     statuses.iter().map(ToString::to_string).collect()
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_actor_is_shown_as_it_is() {
-    let sys = System::new();
-    sys.as_live().unwrap().on_failure(|_| {});
+    let sys = fallible();
     let machine = sys.spawn_named("machine", Machine);
-    let plain = sys.spawn_named("plain", Plain);
-    let fragile = sys.spawner().name("fragile").spawn_with(|| Plain);
-    let unread = "plain (Plain), 1 unread";
+    let plain = sys.spawn_named("plain", Mortal);
+    let fragile = sys.spawner().name("fragile").spawn_with(|| Mortal);
+    let unread = "plain (Mortal), 1 unread";
     plain.tell(Go);
     assert_eq!(statuses(&sys)[1], unread);
     machine.tell(Go);
@@ -63,8 +37,8 @@ async fn every_actor_is_shown_as_it_is() {
     idle().await;
     let expected = [
         "machine (Machine) in state On, 0 unread",
-        "plain (Plain), awaits in Wait, 1 unread",
-        "fragile (Plain), 0 unread, brought back 2 times",
+        "plain (Mortal), awaits in Wait, 1 unread",
+        "fragile (Mortal), 0 unread, brought back 2 times",
     ];
     assert_eq!(statuses(&sys), expected);
     plain.kill();
@@ -76,64 +50,60 @@ async fn every_actor_is_shown_as_it_is() {
 #[tokio::test(start_paused = true)]
 async fn they_come_in_the_order_of_their_spawns() {
     let sys = System::new();
-    let actors: Vec<_> = (0..3_000).map(|_| sys.spawn(Plain)).collect();
+    let actors: Vec<_> = (0..3_000).map(|_| sys.spawn(Mortal)).collect();
     for actor in actors.iter().step_by(3) {
         actor.kill();
     }
     idle().await;
-    let late: Vec<_> = (0..1_500).map(|_| sys.spawn(Plain)).collect();
+    let late: Vec<_> = (0..1_500).map(|_| sys.spawn(Mortal)).collect();
     let living = actors.iter().enumerate().filter(|(at, _)| at % 3 > 0);
     let living = living.map(|(_, actor)| actor);
     let expected: Vec<_> = living.chain(&late).map(ActorRef::id).collect();
-    let shown = sys.as_live().unwrap().actors();
-    let shown: Vec<_> = shown.iter().map(|status| status.actor).collect();
+    let shown = live(&sys).actors().into_iter().map(|status| status.actor);
+    let shown: Vec<_> = shown.collect();
     assert_eq!(shown, expected);
 }
 
 fn ages(sys: &System) -> Vec<Option<u64>> {
-    let statuses = sys.as_live().unwrap().actors();
+    let statuses = live(sys).actors();
     let ages = statuses.iter().map(|status| status.oldest);
     ages.map(|age| age.map(|age| age.as_secs())).collect()
-}
-
-async fn seconds(number: u64) {
-    tokio::time::sleep(std::time::Duration::from_secs(number)).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_oldest_unread_event_has_an_age() {
     let sys = System::new();
-    let plain = sys.spawn(Plain);
+    let plain = sys.spawn(Mortal);
     let bounded = Mailbox::bounded(8).overflow(Overflow::DropOldest);
-    let bounded = sys.spawner().mailbox(bounded).spawn(Plain);
+    let bounded = sys.spawner().mailbox(bounded).spawn(Mortal);
     for actor in [&plain, &bounded] {
         actor.tell(Wait);
         actor.tell(Go);
     }
-    seconds(1).await;
+    later(1).await;
     // Ages were not requested before.
     assert_eq!(ages(&sys), [None, None]);
-    sys.as_live().unwrap().keep_ages();
-    let late = sys.spawn(Plain);
+    live(&sys).keep_ages();
+    let late = sys.spawn(Mortal);
     // The first event is being handled, and so no longer unread.
     for event in 0..3 {
         match event {
             0 => late.tell(Wait),
             _ => late.tell(Go),
         }
-        seconds(1).await;
+        later(1).await;
     }
     assert_eq!(ages(&sys)[2], Some(2));
     assert!(statuses(&sys)[2].ends_with(", the oldest for 2.0s"));
     for actor in [&plain, &bounded] {
         actor.tell(Go);
     }
-    seconds(4).await;
+    later(4).await;
     // The previous event was sent before ages were requested.
     assert_eq!(ages(&sys), [Some(4), Some(4), Some(6)]);
-    let rested = sys.spawn(Plain);
+    let rested = sys.spawn(Mortal);
     rested.tell(Go);
-    seconds(1).await;
+    later(1).await;
     assert_eq!(ages(&sys)[3], None);
 }
 
@@ -155,12 +125,12 @@ async fn what_is_deferred_has_an_age() {
         }
     }
     let sys = System::new();
-    sys.as_live().unwrap().keep_ages();
+    live(&sys).keep_ages();
     let slow = sys.spawn(Slow);
     slow.tell(Go);
-    seconds(3).await;
+    later(3).await;
     slow.tell(Break);
-    seconds(2).await;
+    later(2).await;
     assert_eq!(ages(&sys), [Some(5)]);
     slow.tell(Wait);
     idle().await;

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use crate::support::{Journal, failures, idle};
+use crate::support::{Halt, Journal, failures, idle, live};
 use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
 use futures_core::Stream;
@@ -25,8 +25,6 @@ impl Stream for Incoming {
 struct Item(u32);
 #[derive(Debug)]
 struct Over;
-#[derive(Debug)]
-struct Halt;
 #[derive(Debug)]
 struct Hello;
 #[derive(Debug)]
@@ -100,13 +98,13 @@ impl<S> Reader<S> {
     }
 }
 
-fn reader(
-    sys: &System,
-) -> (
+type Spawned = (
     ActorRef<Reader<Incoming>>,
     mpsc::UnboundedSender<u32>,
     Journal,
-) {
+);
+
+fn reader(sys: &System) -> Spawned {
     let (items, incoming) = mpsc::unbounded_channel();
     let (reader, journal) = Reader::new(Incoming(incoming), Duration::from_secs(1));
     (sys.spawn(reader), items, journal)
@@ -116,9 +114,7 @@ fn reader(
 async fn items_are_events_one_at_a_time() {
     let sys = System::new();
     let (reader, items, journal) = reader(&sys);
-    items.send(1).unwrap();
-    items.send(2).unwrap();
-    items.send(3).unwrap();
+    (1..=3).for_each(|item| items.send(item).unwrap());
     drop(items);
     sys.sleep(Duration::from_millis(500)).await;
     // Events of others need not wait for the whole stream.
@@ -155,18 +151,13 @@ async fn crowded(sys: &System, overflow: Overflow) -> (ActorRef<Reader<Incoming>
     let (items, incoming) = mpsc::unbounded_channel();
     let (reader, journal) = Reader::new(Incoming(incoming), Duration::ZERO);
     let lost = journal.clone();
-    let live = sys.as_live().unwrap();
-    live.on_dead_letter(move |letter| lost.note(format!("lost {:?}", letter.event)));
-    let spawner = sys
-        .spawner()
-        .mailbox(Mailbox::bounded(1).overflow(overflow));
-    let crowded = spawner.spawn(reader);
+    live(sys).on_dead_letter(move |letter| lost.note(format!("lost {:?}", letter.event)));
+    let mailbox = Mailbox::bounded(1).overflow(overflow);
+    let crowded = sys.spawner().mailbox(mailbox).spawn(reader);
     crowded.tell(Busy);
     idle().await;
     crowded.tell(Hello);
-    for item in 1..=3 {
-        items.send(item).unwrap();
-    }
+    (1..=3).for_each(|item| items.send(item).unwrap());
     drop(items);
     idle().await;
     (crowded, journal)
@@ -254,12 +245,11 @@ impl Victim {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_item_is_taken_for_an_actor_that_has_ended() {
     let sys = System::new();
-    let live = sys.as_live().unwrap();
     let (over, mut taken) = mpsc::unbounded_channel();
     let victim = sys.spawn(Victim { over });
     assert_eq!(victim.stopped().await, StopReason::Aborted);
     assert_eq!(taken.recv().await, Some(1));
-    assert_eq!(live.dead_letters(), 1); // the item, but not the event of the stream's end
+    assert_eq!(live(&sys).dead_letters(), 1); // the item, but not the event of the stream's end
 }
 
 struct Broken(u32);
@@ -280,8 +270,7 @@ fn careless(breaks_at: u32) -> (System, ActorRef<Reader<Broken>>, Journal) {
     let (mut reader, journal) = Reader::new(Broken(0), Duration::ZERO);
     reader.breaks_at = breaks_at;
     let noted = journal.clone();
-    let live = sys.as_live().unwrap();
-    live.on_failure(move |failure| noted.note(format!("{:?}", failure.kind)));
+    live(&sys).on_failure(move |failure| noted.note(format!("{:?}", failure.kind)));
     let actor = sys.spawn(reader);
     (sys, actor, journal)
 }

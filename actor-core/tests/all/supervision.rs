@@ -1,20 +1,17 @@
 //! Supervised children, as far as production alone has them: reported failures, dead letters, exact times.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::{Journal, idle, system};
+use crate::support::{Journal, Mortal, Wait, fallible, idle, later, live, system};
 use actor_core::Supervision;
 use actor_core::prelude::*;
-use actor_core::supervision::{Backoff, Unread};
+use actor_core::supervision::{Backoff, Decision, Failure, Unread};
 
 #[derive(Debug)]
-struct Panic;
-#[derive(Debug)]
-struct Err_;
+struct Break(&'static str);
 #[derive(Debug)]
 struct Note(&'static str);
-#[derive(Debug)]
-struct Wait;
 #[derive(Debug)]
 struct Life;
 #[derive(Debug)]
@@ -40,14 +37,9 @@ impl Child {
     fn first(&mut self) {}
 
     #[on]
-    fn panic(&mut self, _: Panic, cx: &mut Context<Self>) {
+    fn smash(&mut self, cause: Break, cx: &mut Context<Self>) {
         cx.goto(ChildState::Second);
-        panic!("ouch");
-    }
-
-    #[on]
-    fn err(&mut self, _: Err_) -> Result<(), String> {
-        Err("no luck".into())
+        panic!("{}", cause.0);
     }
 
     #[on]
@@ -78,8 +70,7 @@ impl Drop for Child {
 }
 
 fn factory(name: &'static str, journal: &Journal) -> impl FnMut() -> Child + Send + 'static {
-    let journal = journal.clone();
-    let mut life = 0;
+    let (journal, mut life) = (journal.clone(), 0);
     move || {
         life += 1;
         Child {
@@ -90,34 +81,19 @@ fn factory(name: &'static str, journal: &Journal) -> impl FnMut() -> Child + Sen
     }
 }
 
-async fn later(seconds: u64) {
-    tokio::time::sleep(Duration::from_secs(seconds)).await;
+/// Asserts the number of the child's incarnation, which is in its first state.
+async fn assert_life(child: &ActorRef<Child>, life: u32) {
+    assert_eq!(child.ask(Life).await, Ok((life, ChildState::First)));
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_child_of_the_system_is_brought_back() {
-    let (sys, journal) = system();
-    let child = sys.spawner().name("a").spawn_with(factory("a", &journal));
-    let id = child.id();
-    idle().await;
-    journal.expect(["a starts"]);
-    child.tell(Panic);
-    child.tell(Note("reads on"));
-    idle().await;
-    journal.expect(["Panicked: ouch", "a drops", "a starts", "a reads on"]);
-    assert_eq!(child.ask(Life).await, Ok((2, ChildState::First)));
-    assert_eq!((child.id(), format!("{child:?}")), (id, "a".into()));
-    assert_eq!(sys.as_live().unwrap().actor_count(), 1);
-    sys.shutdown().await.unwrap();
-    journal.expect(["a stops", "a drops"]);
-}
+const EXHAUSTED: &str = "Exhausted: restarted 3 times within 5s, it has ended once more";
 
 #[tokio::test(start_paused = true)]
 async fn timers_end_with_the_value_that_armed_them() {
     let (sys, journal) = system();
     let child = sys.spawn_with(factory("a", &journal));
     later(99).await;
-    child.tell(Panic);
+    child.tell(Break("ouch"));
     idle().await;
     journal.expect(["a starts", "Panicked: ouch", "a drops", "a starts"]);
     later(99).await;
@@ -127,34 +103,12 @@ async fn timers_end_with_the_value_that_armed_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_err_that_nobody_receives_is_a_failure() {
-    let (sys, journal) = system();
-    let child = sys.spawn_with(factory("a", &journal));
-    assert_eq!(child.ask(Err_).await, Ok(Err("no luck".into())));
-    assert_eq!(child.ask(Life).await, Ok((1, ChildState::First)));
-    child.tell(Err_);
-    assert_eq!(child.ask(Life).await, Ok((2, ChildState::First)));
-    journal.expect([
-        "a starts",
-        "Error: `Child` answered `Err_` with Err(\"no luck\"), and nobody receives it",
-        "a drops",
-        "a starts",
-    ]);
-    let plain = sys.spawn(factory("b", &journal)());
-    plain.tell(Err_);
-    assert_eq!(plain.ask(Life).await, Err(AskError::Stopped));
-}
-
-#[tokio::test(start_paused = true)]
 async fn unread_events_are_dropped_where_told() {
     let (sys, journal) = system();
-    let letters = journal.clone();
-    sys.as_live().unwrap().on_dead_letter(move |letter| {
-        letters.note(format!("dead {:?}", letter.event));
-    });
+    journal.note_dead_letters(&sys);
     let spawner = sys.spawner().on_restart(Unread::Drop);
     let child = spawner.spawn_with(factory("a", &journal));
-    child.tell(Panic);
+    child.tell(Break("ouch"));
     child.tell(Note("reads on"));
     idle().await;
     child.tell(Note("reads"));
@@ -163,7 +117,7 @@ async fn unread_events_are_dropped_where_told() {
         "a starts",
         "Panicked: ouch",
         "a drops",
-        "dead Note(\"reads on\")",
+        "lost Note(\"reads on\"): Restarted",
         "a starts",
         "a reads",
     ]);
@@ -176,76 +130,75 @@ async fn the_system_gives_up_at_the_fourth_failure_within_five_seconds() {
     // There are three failures at once, and three more six seconds later: never four within five seconds.
     for pause in [0, 0, 0, 6, 0, 0] {
         later(pause).await;
-        child.tell(Panic);
+        child.tell(Break("ouch"));
         idle().await;
     }
-    assert_eq!(child.ask(Life).await, Ok((7, ChildState::First)));
+    assert_life(&child, 7).await;
     journal.take();
-    child.tell(Panic);
+    child.tell(Break("ouch"));
     idle().await;
-    journal.expect([
-        "Panicked: ouch",
-        "a drops",
-        "Exhausted: restarted 3 times within 5s, it has ended once more",
-    ]);
+    journal.expect(["Panicked: ouch", "a drops", EXHAUSTED]);
     assert_eq!(child.ask(Life).await, Err(AskError::Stopped));
-    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
+    assert_eq!(live(&sys).actor_count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_child_that_waits_to_be_brought_back_ends_with_its_system() {
     let (sys, journal) = system();
     let hour = Duration::from_secs(3_600);
-    let spawn = |name| {
+    let [first, second] = ["a", "b"].map(|name| {
         let spawner = sys.spawner().backoff(Backoff::new(hour, hour));
         spawner.spawn_with(factory(name, &journal))
-    };
-    let (first, second) = (spawn("a"), spawn("b"));
-    first.tell(Panic);
-    second.tell(Panic);
+    });
+    first.tell(Break("ouch"));
+    second.tell(Break("ouch"));
     idle().await;
-    assert_eq!(sys.as_live().unwrap().actor_count(), 2);
+    assert_eq!(live(&sys).actor_count(), 2);
     first.kill();
     idle().await;
-    assert_eq!(sys.as_live().unwrap().actor_count(), 1);
+    assert_eq!(live(&sys).actor_count(), 1);
     sys.shutdown().await.unwrap();
     assert_eq!(second.ask(Life).await, Err(AskError::Stopped));
 }
 
-struct Reluctant {
-    journal: Journal,
-    fails: bool,
-}
+#[derive(Debug)]
+struct NoDisk;
+
+/// The result of a start hook, after a second.
+type Start = fn() -> Result<(), NoDisk>;
+
+struct Reluctant(Journal, Start);
 
 #[actor]
 impl Reluctant {
     #[start]
-    fn start(&mut self) {
-        self.journal.note("starts");
-        assert!(!self.fails, "in the start hook");
+    async fn start(&mut self, cx: &mut Context<Self>) -> Result<(), NoDisk> {
+        cx.sleep(Duration::from_secs(1)).await;
+        self.0.note("starts");
+        (self.1)()
     }
 
     #[on]
-    fn panic(&mut self, _: Panic) {
-        panic!("ouch");
+    fn smash(&mut self, cause: Break) {
+        panic!("{}", cause.0);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_start_hook_or_a_factory_that_panics_counts() {
+async fn a_start_hook_or_a_factory_that_fails_counts() {
     let (sys, journal) = system();
-    let noted = journal.clone();
-    let mut lives = 0;
+    let (noted, mut lives) = (journal.clone(), 0);
     let child = sys.spawn_with(move || {
         lives += 1;
         assert!(lives != 3, "in the factory");
-        Reluctant {
-            journal: noted.clone(),
-            fails: lives == 2,
-        }
+        let start: Start = match lives {
+            2 => || panic!("in the start hook"),
+            _ => || Ok(()),
+        };
+        Reluctant(noted.clone(), start)
     });
-    child.tell(Panic);
-    idle().await;
+    child.tell(Break("ouch"));
+    later(4).await;
     journal.expect([
         "starts",
         "Panicked: ouch",
@@ -254,57 +207,22 @@ async fn a_start_hook_or_a_factory_that_panics_counts() {
         "Panicked: in the factory",
         "starts",
     ]);
-    child.tell(Panic);
+    child.tell(Break("ouch"));
     idle().await;
-    journal.expect([
-        "Panicked: ouch",
-        "Exhausted: restarted 3 times within 5s, it has ended once more",
-    ]);
-}
+    journal.expect(["Panicked: ouch", EXHAUSTED]);
 
-#[derive(Debug)]
-struct NoDisk;
-
-struct Store {
-    journal: Journal,
-    fails: bool,
-}
-
-#[actor]
-impl Store {
-    #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) -> Result<(), NoDisk> {
-        cx.sleep(Duration::from_secs(1)).await;
-        if self.fails {
-            return Err(NoDisk);
-        }
-        self.journal.note("started");
-        Ok(())
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_start_hook_that_returns_an_error_counts() {
-    let (sys, journal) = system();
-    let (noted, mut lives) = (journal.clone(), 0);
-    let factory = move || {
-        lives += 1;
-        Store {
-            journal: noted.clone(),
-            fails: lives == 1,
-        }
-    };
-    let store = sys.spawn_with(factory);
-    tokio::time::sleep(Duration::from_secs(10)).await;
-    journal.expect(["Error: `Store` did not start: Err(NoDisk)", "started"]);
-    assert!(store.is_alive());
-    let noted = journal.clone();
-    let alone = sys.spawn(Store {
-        journal: noted,
-        fails: true,
+    let (noted, mut start) = (journal.clone(), (|| Err(NoDisk)) as Start);
+    let store = sys.spawn_with(move || {
+        let start = std::mem::replace(&mut start, || Ok(()));
+        Reluctant(noted.clone(), start)
     });
+    let error = "Error: `Reluctant` did not start: Err(NoDisk)";
+    later(10).await;
+    journal.expect(["starts", error, "starts"]);
+    assert!(store.is_alive());
+    let alone = sys.spawn(Reluctant(journal.clone(), || Err(NoDisk)));
     assert_eq!(alone.stopped().await, StopReason::Failed);
-    journal.expect(["Error: `Store` did not start: Err(NoDisk)"]);
+    journal.expect(["starts", error]);
 }
 
 /// Events from before and after the failure are handled once and in order, on every worker.
@@ -314,7 +232,7 @@ async fn nothing_is_lost_but_the_event_that_failed() {
     struct Add(u32);
     #[derive(Debug)]
     struct Seen;
-    struct Counts(std::sync::Arc<std::sync::Mutex<Vec<u32>>>);
+    struct Counts(Arc<Mutex<Vec<u32>>>);
     #[actor]
     impl Counts {
         #[on]
@@ -327,26 +245,19 @@ async fn nothing_is_lost_but_the_event_that_failed() {
             self.0.lock().unwrap().len()
         }
     }
-    struct Root(
-        std::sync::Arc<std::sync::Mutex<Vec<u32>>>,
-        Option<ActorRef<Counts>>,
-    );
+    struct Root(Arc<Mutex<Vec<u32>>>);
     #[actor]
     impl Root {
-        #[start]
-        fn start(&mut self, cx: &mut Context<Self>) {
+        #[on]
+        fn child(&mut self, _: Children, cx: &mut Context<Self>) -> ActorRef<Counts> {
             cx.supervise(Supervision::one_for_all().intensity(u32::MAX, Duration::ZERO));
             let seen = self.0.clone();
-            self.1 = Some(cx.spawn_with(move || Counts(seen.clone())));
-        }
-        #[on]
-        fn children(&mut self, _: Children) -> ActorRef<Counts> {
-            self.1.clone().unwrap()
+            cx.spawn_with(move || Counts(seen.clone()))
         }
     }
-    let (sys, _journal) = system();
-    let seen = std::sync::Arc::default();
-    let root = sys.spawn(Root(std::sync::Arc::clone(&seen), None));
+    let sys = fallible();
+    let seen = Arc::default();
+    let root = sys.spawn(Root(Arc::clone(&seen)));
     let child = root.ask(Children).await.unwrap();
     for number in 0..2_000 {
         child.tell(Add(number));
@@ -355,20 +266,17 @@ async fn nothing_is_lost_but_the_event_that_failed() {
     let expected: Vec<u32> = (0..2_000).filter(|number| number % 100 != 99).collect();
     assert_eq!(*seen.lock().unwrap(), expected);
     sys.shutdown().await.unwrap();
-    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
+    assert_eq!(live(&sys).actor_count(), 0);
 }
 
-struct Linked {
-    other: ActorRef<Child>,
-    journal: Journal,
-}
+struct Linked(ActorRef<Child>, Journal);
 
 #[actor]
 impl Linked {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        self.journal.note("linked starts");
-        cx.link(&self.other);
+        self.1.note("linked starts");
+        cx.link(&self.0);
     }
 
     #[on]
@@ -377,14 +285,14 @@ impl Linked {
     }
 
     #[on]
-    fn panic(&mut self, _: Panic) {
-        panic!("linked");
+    fn smash(&mut self, cause: Break) {
+        panic!("{}", cause.0);
     }
 }
 
 impl Drop for Linked {
     fn drop(&mut self) {
-        self.journal.note("linked drops");
+        self.1.note("linked drops");
     }
 }
 
@@ -394,28 +302,25 @@ async fn a_link_goes_both_ways() {
     let (sys, journal) = system();
     let child = sys.spawn_with(factory("a", &journal));
     let (other, noted) = (child.clone(), journal.clone());
-    let linked = sys.spawn_with(move || Linked {
-        other: other.clone(),
-        journal: noted.clone(),
-    });
+    let linked = sys.spawn_with(move || Linked(other.clone(), noted.clone()));
     idle().await;
     journal.expect(["a starts", "linked starts"]);
-    child.tell(Panic);
-    idle().await;
-    let shared = [
-        "Panicked: ouch",
-        "a drops",
-        "a starts",
-        "linked drops",
-        "linked starts",
-    ];
-    journal.expect(shared);
-    linked.tell(Wait);
-    idle().await;
-    child.tell(Panic);
-    idle().await;
-    journal.expect(shared);
-    linked.tell(Panic);
+    for waits in [false, true] {
+        if waits {
+            linked.tell(Wait);
+            idle().await;
+        }
+        child.tell(Break("ouch"));
+        idle().await;
+        journal.expect([
+            "Panicked: ouch",
+            "a drops",
+            "a starts",
+            "linked drops",
+            "linked starts",
+        ]);
+    }
+    linked.tell(Break("linked"));
     idle().await;
     journal.expect([
         "Panicked: linked",
@@ -425,35 +330,24 @@ async fn a_link_goes_both_ways() {
         "a starts",
     ]);
     // Both have been restarted three times.
-    linked.tell(Panic);
+    linked.tell(Break("linked"));
     idle().await;
-    journal.expect([
-        "Panicked: linked",
-        "linked drops",
-        "Exhausted: restarted 3 times within 5s, it has ended once more",
-        "a drops",
-        "Exhausted: restarted 3 times within 5s, it has ended once more",
-    ]);
+    let linked_first = ["Panicked: linked", "linked drops", EXHAUSTED];
+    journal.expect([&linked_first[..], &["a drops", EXHAUSTED]].concat());
 }
 
 /// The longest possible delay, made longer by jitter. No child is lost by it.
 #[tokio::test(start_paused = true)]
 async fn no_wait_is_too_long() {
-    let sys = System::new();
-    sys.as_live().unwrap().on_failure(|_| {});
+    let sys = fallible();
     let patience = Backoff::new(Duration::MAX, Duration::MAX).jitter(1.0);
-    let spawn = || {
-        sys.spawner()
-            .backoff(patience)
-            .spawn_with(factory("a", &Journal::new()))
-    };
-    let children: Vec<_> = (0..20).map(|_| spawn()).collect();
+    let children = [(); 20].map(|()| sys.spawner().backoff(patience).spawn_with(|| Mortal));
     for child in &children {
-        child.tell(Panic);
+        child.tell(crate::support::Break);
     }
     idle().await;
     // All children are down and wait for their back-off.
-    assert_eq!(sys.as_live().unwrap().actor_count(), children.len());
+    assert_eq!(live(&sys).actor_count(), children.len());
     for child in &children {
         child.stop();
     }
@@ -463,28 +357,168 @@ async fn no_wait_is_too_long() {
 /// Without a time driver no wait is possible: that is reported, and the child is restarted at once.
 #[test]
 fn a_wait_needs_a_clock() {
-    let runtime = tokio::runtime::Builder::new_current_thread();
-    let runtime = { runtime }.build().unwrap();
-    runtime.block_on(async {
-        let sys = System::new();
-        let journal = Journal::new();
-        let noted = journal.clone();
-        let live = sys.as_live().unwrap();
-        live.on_failure(move |failure| noted.note(format!("{:?}", failure.kind)));
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.build().unwrap().block_on(async {
+        let (sys, journal) = system();
         let patience = Backoff::new(Duration::from_secs(1), Duration::from_secs(1));
-        let fragile = sys.spawner().backoff(patience).spawn_with(|| Fragile);
-        assert_eq!(fragile.ask(Panic).await, Err(AskError::Failed));
-        assert_eq!(fragile.ask(Panic).await, Err(AskError::Failed));
-        journal.expect(["Panicked", "Background", "Panicked", "Background"]);
+        let fragile = sys.spawner().backoff(patience).spawn_with(|| Mortal);
+        for _ in 0..2 {
+            let failed = fragile.ask(crate::support::Break).await;
+            assert_eq!(failed, Err(AskError::Failed));
+        }
+        let noted = journal.noted();
+        let kinds = noted.iter().filter_map(|note| note.split(':').next());
+        let expected = ["Panicked", "Background", "Panicked", "Background"];
+        assert!(kinds.eq(expected), "{noted:?}");
     });
 }
 
-struct Fragile;
+/// Takes a second to decide, by the message of the failure.
+struct Judge {
+    journal: Journal,
+    children: Vec<ActorRef<Child>>,
+}
 
 #[actor]
-impl Fragile {
-    #[on]
-    fn panic(&mut self, _: Panic) {
-        panic!("ouch");
+impl Judge {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.decide_failures();
+        for name in ["a", "b"] {
+            let child = cx.spawner().name(name);
+            let child = child.spawn_with(factory(name, &self.journal));
+            self.children.push(child);
+        }
     }
+
+    #[on]
+    fn children(&mut self, _: Children) -> Vec<ActorRef<Child>> {
+        self.children.clone()
+    }
+
+    #[on]
+    async fn failed(&mut self, failure: Failure, cx: &mut Context<Self>) -> Decision {
+        self.journal.note(format!("asked: {failure}"));
+        cx.sleep(Duration::from_secs(1)).await;
+        match &*failure.message {
+            "stop" => Decision::Stop,
+            "escalate" => Decision::Escalate,
+            "lose your mind" => panic!("it can't decide"),
+            _ => Decision::Restart,
+        }
+    }
+}
+
+/// Spawns a judge that may be brought back; returns it with its children.
+async fn judge(sys: &System, journal: &Journal) -> (ActorRef<Judge>, Vec<ActorRef<Child>>) {
+    let noted = journal.clone();
+    let judge = sys.spawner().name("judge").spawn_with(move || Judge {
+        journal: noted.clone(),
+        children: Vec::new(),
+    });
+    let children = judge.ask(Children).await.unwrap();
+    idle().await;
+    journal.expect(["a starts", "b starts"]);
+    (judge, children)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_supervisor_decides() {
+    let (sys, journal) = system();
+    let (judge, children) = judge(&sys, &journal).await;
+    // The child is down until the supervisor has decided, and events to it wait.
+    children[0].tell(Break("ouch"));
+    assert_life(&children[0], 2).await;
+    journal.expect([
+        "Panicked: ouch",
+        "a drops",
+        "asked: a panicked: ouch",
+        "a starts",
+    ]);
+    children[0].tell(Break("stop"));
+    assert_eq!(children[0].stopped().await, StopReason::Failed);
+    journal.expect(["Panicked: stop", "a drops", "asked: a panicked: stop"]);
+    assert_life(&children[1], 1).await;
+    children[1].tell(Break("escalate"));
+    assert_eq!(children[1].stopped().await, StopReason::Exhausted);
+    idle().await;
+    // The supervisor is restarted, and spawns its children again.
+    journal.expect([
+        "Panicked: escalate",
+        "b drops",
+        "asked: b panicked: escalate",
+        "Exhausted: its supervisor has decided to fail with it",
+        "a starts",
+        "b starts",
+    ]);
+    let children = judge.ask(Children).await.unwrap();
+    assert_life(&children[0], 1).await;
+    assert!(judge.is_alive());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_supervisor_that_fails_while_it_decides_is_the_one_that_has_failed() {
+    let (sys, journal) = system();
+    let (judge, children) = judge(&sys, &journal).await;
+    children[0].tell(Break("lose your mind"));
+    // The children end with the supervisor; there was no decision about the one that is down.
+    assert_eq!(children[0].stopped().await, StopReason::Failed);
+    assert_eq!(children[1].stopped().await, StopReason::Stopped);
+    let children = judge.ask(Children).await.unwrap();
+    idle().await;
+    journal.expect([
+        "Panicked: lose your mind",
+        "a drops",
+        "asked: a panicked: lose your mind",
+        "Panicked: it can't decide",
+        "b stops",
+        "b drops",
+        "a starts",
+        "b starts",
+    ]);
+    assert_life(&children[0], 1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_is_told_to_stop_while_it_is_down_stays_stopped() {
+    let (sys, journal) = system();
+    let (judge, children) = judge(&sys, &journal).await;
+    children[0].tell(Break("ouch"));
+    idle().await;
+    assert_eq!(children[0].stop().await, StopReason::Stopped);
+    // The decision comes too late.
+    later(2).await;
+    assert!(!children[0].is_alive());
+    judge.stop().await;
+    sys.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_group_of_the_system_is_given_up_as_a_whole() {
+    let (sys, journal) = system();
+    let apart = sys.spawn_with(factory("apart", &journal));
+    sys.supervise(Supervision::one_for_all().intensity(1, Duration::from_secs(5)));
+    let group = ["a", "b"].map(|name| sys.spawn_with(factory(name, &journal)));
+    idle().await;
+    journal.expect(["apart starts", "a starts", "b starts"]);
+    group[0].tell(Break("ouch"));
+    idle().await;
+    journal.expect([
+        "Panicked: ouch",
+        "a drops",
+        "b stops",
+        "b drops",
+        "a starts",
+        "b starts",
+    ]);
+    group[1].tell(Break("ouch"));
+    assert_eq!(group[1].stopped().await, StopReason::Exhausted);
+    assert_eq!(group[0].stopped().await, StopReason::Stopped);
+    journal.take();
+    assert_life(&apart, 1).await;
+    // Children that are spawned later form a new group.
+    let again = ["c", "d"].map(|name| sys.spawn_with(factory(name, &journal)));
+    again[0].tell(Break("ouch"));
+    assert_life(&again[1], 2).await;
+    sys.shutdown().await.unwrap();
 }

@@ -1,9 +1,12 @@
 //! Support for the tests of the production executor.
 
 use std::fmt::Debug;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
+use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
+use actor_core::LiveSystem;
 use actor_core::prelude::*;
 
 /// A journal of events, in order.
@@ -42,20 +45,66 @@ impl Journal {
         let expected: Vec<_> = expected.as_ref().iter().map(AsRef::as_ref).collect();
         assert_eq!(noted, expected);
     }
+
+    /// Notes the dead letters of a system, too, each as `lost`, its event and the reason.
+    pub(crate) fn note_dead_letters(&self, sys: &System) {
+        let journal = self.clone();
+        live(sys).on_dead_letter(move |letter| {
+            journal.note(format!("lost {:?}: {:?}", letter.event, letter.reason));
+        });
+    }
+}
+
+/// Returns what only a system in production has.
+pub(crate) fn live(sys: &System) -> &LiveSystem {
+    sys.as_live().expect("a system in production")
 }
 
 /// Returns a system, and the journal of its failures.
 pub(crate) fn system() -> (System, Journal) {
     let (sys, journal) = (System::new(), Journal::new());
     let noted = journal.clone();
-    let live = sys.as_live().unwrap();
-    live.on_failure(move |failure| noted.note(format!("{:?}: {}", failure.kind, failure.message)));
+    live(&sys).on_failure(move |failure| {
+        noted.note(format!("{:?}: {}", failure.kind, failure.message));
+    });
     (sys, journal)
+}
+
+/// Returns a journal of the messages of all failures in a system.
+pub(crate) fn failures(sys: &System) -> Journal {
+    let journal = Journal::new();
+    let noted = journal.clone();
+    live(sys).on_failure(move |failure| noted.note(&*failure.message));
+    journal
+}
+
+/// Returns a system whose failures are part of the test.
+pub(crate) fn fallible() -> System {
+    let sys = System::new();
+    live(&sys).on_failure(|_| {});
+    sys
 }
 
 /// Waits until nothing is left to do: a paused clock only moves when every task waits.
 pub(crate) async fn idle() {
     tokio::time::sleep(Duration::from_nanos(1)).await;
+}
+
+/// Waits for seconds.
+pub(crate) async fn later(seconds: u64) {
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+}
+
+/// Returns the number of tasks of the runtime.
+pub(crate) fn tasks() -> usize {
+    tokio::runtime::Handle::current()
+        .metrics()
+        .num_alive_tasks()
+}
+
+/// Polls a future once, and does not wake anybody when it is ready.
+pub(crate) fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    pin!(future).poll(&mut TaskContext::from_waker(Waker::noop()))
 }
 
 /// Spawns an actor with a journal, in a system of its own.
@@ -67,11 +116,35 @@ pub(crate) fn journaled<A: Actor>(
     (sys, actor, journal)
 }
 
-/// Returns a journal of the messages of all failures in a system.
-pub(crate) fn failures(sys: &System) -> Journal {
-    let journal = Journal::new();
-    let noted = journal.clone();
-    let live = sys.as_live().expect("a system in production");
-    live.on_failure(move |failure| noted.note(&*failure.message));
-    journal
+/// Does nothing at `Go`, waits for ever, ends or fails.
+pub(crate) struct Mortal;
+
+#[derive(Debug)]
+pub(crate) struct Go;
+#[derive(Debug)]
+pub(crate) struct Wait;
+#[derive(Debug)]
+pub(crate) struct Halt;
+#[derive(Debug)]
+pub(crate) struct Break;
+
+#[actor]
+impl Mortal {
+    #[on]
+    fn go(&mut self, _: Go) {}
+
+    #[on]
+    async fn wait(&mut self, _: Wait) {
+        std::future::pending::<()>().await;
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn smash(&mut self, _: Break) {
+        panic!("smashed");
+    }
 }

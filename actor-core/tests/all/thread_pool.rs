@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use crate::support::{Break, Wait, live};
 use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
 use actor_core::supervision::Backoff;
@@ -19,10 +20,6 @@ struct Sum;
 struct Tick;
 #[derive(Debug)]
 struct TickFor(u32);
-#[derive(Debug)]
-struct Break;
-#[derive(Debug)]
-struct Wait;
 #[derive(Debug)]
 struct Nap;
 #[derive(Debug)]
@@ -118,15 +115,11 @@ impl Worker {
     }
 }
 
-struct Watcher {
-    ended: Option<StopReason>,
-    asked: Option<Reply<StopReason>>,
-}
+/// Halts when the watched worker has been aborted.
+struct Watcher;
 
 #[derive(Debug)]
 struct Watch(ActorRef<Worker>);
-#[derive(Debug)]
-struct HowDidItEnd;
 
 #[actor]
 impl Watcher {
@@ -136,26 +129,16 @@ impl Watcher {
     }
 
     #[on]
-    fn terminated(&mut self, terminated: Terminated) {
-        match self.asked.take() {
-            Some(asked) => asked.send(terminated.reason),
-            None => self.ended = Some(terminated.reason),
-        }
-    }
-
-    #[on]
-    fn how_did_it_end(&mut self, _: HowDidItEnd, reply: Reply<StopReason>) {
-        match self.ended {
-            Some(reason) => reply.send(reason),
-            None => self.asked = Some(reply),
-        }
+    fn terminated(&mut self, terminated: Terminated, cx: &mut Context<Self>) {
+        assert_eq!(terminated.reason, StopReason::Aborted);
+        cx.halt();
     }
 }
 
 fn system() -> (System, Arc<AtomicU32>) {
     let pool = ThreadPool::builder().name_prefix("pool-").create();
     let sys = System::on_pool(pool.expect("a pool starts"));
-    sys.as_live().unwrap().on_failure(|_| {});
+    live(&sys).on_failure(|_| {});
     (sys, Arc::default())
 }
 
@@ -223,14 +206,13 @@ fn a_child_is_brought_back_after_a_while() {
 fn who_waits_for_ever_is_stopped_within_a_deadline() {
     let (sys, dropped) = system();
     let worker = sys.spawn(Worker::new(&dropped));
-    let watcher = sys.spawn(Watcher {
-        ended: None,
-        asked: None,
-    });
-    watcher.tell(Watch(worker.clone()));
+    let watcher = sys.spawn(Watcher);
+    assert_eq!(block_on(watcher.ask(Watch(worker.clone()))), Ok(()));
     worker.tell(Wait);
     worker.stop().within(Duration::from_millis(1));
-    assert_eq!(block_on(watcher.ask(HowDidItEnd)), Ok(StopReason::Aborted));
+    let (end, heard) = (worker.stopped(), watcher.stopped());
+    assert_eq!(block_on(end), StopReason::Aborted);
+    assert_eq!(block_on(heard), StopReason::Halted);
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use std::pin::Pin;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::task::{Poll, Waker};
+use std::task::Poll;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Halt, Journal, idle, poll};
 use actor_core::prelude::*;
 
 #[derive(Debug)]
@@ -15,8 +15,6 @@ struct Wait;
 struct WhereAreYou;
 #[derive(Debug)]
 struct Nap;
-#[derive(Debug)]
-struct Halt;
 
 struct Blocker {
     go: Receiver<()>,
@@ -123,11 +121,9 @@ async fn an_aborted_system_drops_them() {
         let actor = Idle {
             _dropped: Dropped(sender),
         };
-        let spawner = sys.spawner();
-        let spawner = if thread {
-            spawner.thread()
-        } else {
-            spawner.blocking()
+        let spawner = match thread {
+            true => sys.spawner().thread(),
+            false => sys.spawner().blocking(),
         };
         let actor = spawner.spawn(actor);
         assert_eq!(actor.ask(WhereAreYou).await, Ok(()));
@@ -136,11 +132,6 @@ async fn an_aborted_system_drops_them() {
         assert!(dropped.recv().await.is_some());
         assert_eq!(actor.ask(WhereAreYou).await, Err(AskError::Stopped));
     }
-}
-
-fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
-    let mut task = std::task::Context::from_waker(Waker::noop());
-    Pin::new(future).poll(&mut task)
 }
 
 /// Creates a runtime with that many worker threads; with zero, a current-thread runtime.

@@ -5,44 +5,15 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Break, Halt, Journal, Mortal, Wait, fallible, idle, later, live};
 use actor_core::prelude::*;
 use actor_core::supervision::Backoff;
 use tokio::time::Instant;
 
 #[derive(Debug)]
-struct Halt;
-#[derive(Debug)]
-struct Break;
-#[derive(Debug)]
-struct Stuck;
-
-struct Mortal;
-
-#[actor]
-impl Mortal {
-    #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
-    }
-
-    #[on]
-    fn smash(&mut self, _: Break) {
-        panic!("smashed");
-    }
-
-    #[on]
-    async fn stuck(&mut self, _: Stuck) {
-        std::future::pending::<()>().await;
-    }
-}
-
-#[derive(Debug)]
 struct Watch(ActorRef<Mortal>);
 
-struct Mourner {
-    journal: Journal,
-}
+struct Mourner(Journal);
 
 #[actor]
 impl Mourner {
@@ -53,7 +24,7 @@ impl Mourner {
 
     #[on]
     fn terminated(&mut self, end: Terminated) {
-        self.journal.note(format!("{:?}", end.reason));
+        self.0.note(format!("{:?}", end.reason));
     }
 
     #[on]
@@ -64,10 +35,7 @@ impl Mourner {
 
 fn mourner(sys: &System) -> (ActorRef<Mourner>, Journal) {
     let journal = Journal::new();
-    let mourner = sys.spawn(Mourner {
-        journal: journal.clone(),
-    });
-    (mourner, journal)
+    (sys.spawn(Mourner(journal.clone())), journal)
 }
 
 #[tokio::test(start_paused = true)]
@@ -84,7 +52,7 @@ async fn every_watcher_hears_and_one_that_is_gone_does_not() {
     idle().await;
     first_journal.expect::<&str>([]);
     second_journal.expect(["Halted"]);
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+    assert_eq!(live(&sys).dead_letters(), 0);
 }
 
 /// The mourner belongs to another system, so it still lives when the mortal is aborted.
@@ -94,7 +62,7 @@ async fn a_watcher_hears_of_an_abort() {
     let other = System::new();
     let (mourner, journal) = mourner(&other);
     let mortal = sys.spawn(Mortal);
-    mortal.tell(Stuck);
+    mortal.tell(Wait);
     mourner.tell(Watch(mortal));
     idle().await;
     sys.shutdown_within(Duration::from_secs(1))
@@ -107,11 +75,11 @@ async fn a_watcher_hears_of_an_abort() {
 /// Polls a future once; returns `None` if it is pending.
 async fn now<F: Future>(future: F) -> Option<F::Output> {
     let mut future = pin!(future);
-    let polled = poll_fn(|task| Poll::Ready(future.as_mut().poll(task))).await;
-    match polled {
-        Poll::Ready(output) => Some(output),
-        Poll::Pending => None,
-    }
+    poll_fn(|task| match future.as_mut().poll(task) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,7 +87,7 @@ async fn a_wait_is_over_when_a_handler_that_waits_is_killed() {
     let sys = System::new();
     let mortal = sys.spawn(Mortal);
     let end = mortal.stopped();
-    mortal.tell(Stuck);
+    mortal.tell(Wait);
     idle().await;
     assert_eq!(now(mortal.stopped()).await, None);
     mortal.kill();
@@ -130,8 +98,7 @@ async fn a_wait_is_over_when_a_handler_that_waits_is_killed() {
 /// Under test, an actor that the system gives up is a bug.
 #[tokio::test(start_paused = true)]
 async fn who_is_given_up_has_stopped() {
-    let sys = System::new();
-    sys.as_live().unwrap().on_failure(|_| {});
+    let sys = fallible();
     let (mourner, journal) = mourner(&sys);
     let mortal = sys.spawn_with(|| Mortal);
     mourner.tell(Watch(mortal.clone()));
@@ -152,7 +119,7 @@ async fn who_is_given_up_has_stopped() {
 async fn an_end_comes_with_the_end_of_the_system() {
     let sys = System::new();
     let mortal = sys.spawn(Mortal);
-    mortal.tell(Stuck);
+    mortal.tell(Wait);
     idle().await;
     let end = mortal.stopped();
     drop(sys);
@@ -198,19 +165,17 @@ async fn a_start_that_is_tried_again_is_waited_for_each_time() {
     let wait = Duration::from_secs(10);
     let mut tries = 0;
     let begin = Instant::now();
-    let actor = sys
-        .spawner()
-        .backoff(Backoff::new(wait, wait))
-        .spawn_with(move || {
-            tries += 1;
-            Slow { fails: tries < 3 }
-        });
+    let spawner = sys.spawner().backoff(Backoff::new(wait, wait));
+    let actor = spawner.spawn_with(move || {
+        tries += 1;
+        Slow { fails: tries < 3 }
+    });
     assert_eq!(actor.started().await, Ok(()));
     assert_eq!(begin.elapsed(), Duration::from_secs(3 + 2 * 10));
 
     // The actor is down again: a wait from here on is for its next incarnation.
     actor.tell(Break);
-    tokio::time::sleep(Duration::from_secs(5)).await;
+    later(5).await;
     let begin = Instant::now();
     assert_eq!(actor.started().await, Ok(()));
     assert_eq!(begin.elapsed(), Duration::from_secs(6));

@@ -33,59 +33,19 @@ macro_rules! count {
 
 #[test]
 fn auto_traits() {
-    let of_reports = count![
-        Report,
-        Bug,
-        BugKind,
-        Finding,
-        Cycle,
-        Recording,
-        Confirmation,
-        Coverage,
-        Unreached,
-        BehaviourStatistics,
-        StepStatistics,
-        StrategyStatistics,
-        Minimized,
-        SearchKind,
-        Verdict,
-        MergeError,
-    ];
-    let of_settings = count![
-        Tester,
-        Bounds,
-        Deny,
-        Partition,
-        PartitionError,
-        Search,
-        Semantics,
-        TokenError,
-        StrategySpec,
-        SpecError,
-    ];
-    let of_strategies = count![
-        Random,
-        Probabilistic,
-        Weighted,
-        Weights,
-        Pct,
-        Pos,
-        Surw,
-        Urw,
-        Dfs,
-        Delayed<RoundRobin>,
-        RunToCompletion,
-        CoverageClaim,
-        Gap,
-        Reduction,
-        Effort,
-        EventId,
-        MessageId,
-        OperationId,
-        Pending,
-        Step<'static>,
-        StepKind,
-        Fairness,
-    ];
+    let of_reports = count! {
+        Report, Bug, BugKind, Finding, Cycle, Recording, Confirmation, Coverage, Unreached,
+        BehaviourStatistics, StepStatistics, StrategyStatistics, Minimized, SearchKind,
+        Verdict, MergeError,
+    };
+    let of_settings = count! {
+        Tester, Bounds, Deny, Partition, PartitionError, Search, Semantics, TokenError,
+        StrategySpec, SpecError,
+    };
+    let of_strategies = count! {
+        Random, Probabilistic, Weighted, Weights, Pct, Pos, Surw, Urw, Dfs,
+        Delayed<RoundRobin>, RunToCompletion, CoverageClaim, Gap, Reduction, Effort,
+        EventId, MessageId, OperationId, Pending, Step<'static>, StepKind, Fairness,
+    };
     assert_eq!((of_reports, of_settings, of_strategies), (16, 10, 22));
 }

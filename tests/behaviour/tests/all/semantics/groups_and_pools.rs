@@ -11,11 +11,19 @@ use actor_core::services::{Group, Pool, Probe, Topics};
 use actor_test::settings::Deny;
 use actor_test::{BugKind, Tester};
 use behaviour::harness::events::Halt;
-use behaviour::harness::{exhaust, first_bug, outcomes, reported, strategy, whole};
+use behaviour::harness::{
+    exhaust, first_bug, in_production, outcomes, reported, some_outcomes, strategy, whole,
+};
 
 /// Returns a tester that runs each schedule, and demands that each handler is reached.
 fn dfs() -> Tester {
     whole("dfs").deny(Deny::default().with_unreached())
+}
+
+/// Runs a program in every schedule under test, and once in production.
+fn everywhere<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) {
+    exhaust(&dfs(), &program);
+    in_production(program);
 }
 
 #[derive(Clone, Debug)]
@@ -86,6 +94,16 @@ fn who_is_known_to_have_stopped_has_left() {
     });
 }
 
+#[test]
+fn whoever_understands_it_may_join() {
+    everywhere(|sys| async move {
+        let (group, probe) = (Group::new(&sys), Probe::<dyn Listener>::new(&sys));
+        group.join(&probe.actor());
+        group.broadcast(Say(7));
+        assert_eq!(probe.expect::<Say>().await.0, 7);
+    });
+}
+
 /// A monitor observes each message once per member, and not on its way to the group.
 #[derive(Default)]
 struct Counted(u32);
@@ -114,7 +132,7 @@ fn a_monitor_sees_a_broadcast_at_the_members() {
 /// A message under a topic reaches the subscribers of that topic.
 #[test]
 fn a_subscriber_hears_its_topic_in_order() {
-    exhaust(&dfs(), |sys| async move {
+    everywhere(|sys| async move {
         let news = Topics::new(&sys);
         let fan = Probe::<dyn Listener>::new(&sys);
         news.subscribe("sport", &fan.actor());
@@ -130,7 +148,6 @@ fn a_subscriber_hears_its_topic_in_order() {
 /// Two authors publish under one topic: both listeners receive the messages in the same order.
 #[test]
 fn all_subscribers_hear_the_same_order() {
-    static HEARD: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
     struct Author(Topics<u8, Say>, u32);
 
     #[actor]
@@ -141,7 +158,7 @@ fn all_subscribers_hear_the_same_order() {
         }
     }
 
-    let report = Tester::new().iterations(300).run(|sys| async move {
+    let (_, heard) = some_outcomes(&Tester::new().iterations(300), |sys| async move {
         let news = Topics::named(&sys, "news");
         let probes = [(); 2].map(|()| Probe::<dyn Listener>::new(&sys));
         for probe in &probes {
@@ -152,16 +169,15 @@ fn all_subscribers_hear_the_same_order() {
         }
         let first = probes[0].expect::<Say>().await.0;
         assert_eq!(probes[1].expect::<Say>().await.0, first);
-        HEARD.lock().expect("no one panics here").insert(first);
+        first
     });
-    report.assert_clean();
-    assert_eq!(HEARD.lock().expect("no one panics here").len(), 2);
+    assert_eq!(heard, [1, 2]);
 }
 
 /// A subscriber that has left or stopped receives nothing more; one that subscribes twice receives once.
 #[test]
 fn who_leaves_a_topic_or_stops_is_forgotten() {
-    exhaust(&dfs(), |sys| async move {
+    everywhere(|sys| async move {
         let news = Topics::new(&sys);
         let stays = Probe::<dyn Listener>::new(&sys);
         let leaves = Probe::<dyn Listener>::new(&sys);
@@ -196,7 +212,7 @@ impl Worker {
 // ANCHOR: pool
 #[test]
 fn workers_take_turns() {
-    exhaust(&dfs(), |sys| async move {
+    everywhere(|sys| async move {
         let pool = sys.spawn(Pool::round_robin(2, Worker));
         assert_eq!(pool.ask(Work).await, Ok(0));
         assert_eq!(pool.ask(Work).await, Ok(1));
@@ -379,8 +395,6 @@ fn the_events_of_a_key_keep_their_order_when_a_pool_is_resized() {
 /// waits for the first, or the first was handled before the change.
 #[test]
 fn a_key_that_moves_waits_for_its_former_worker() {
-    static HANDLED: Mutex<BTreeSet<Vec<(usize, u32)>>> = Mutex::new(BTreeSet::new());
-
     struct Teller(usize, Arc<Mutex<Vec<(usize, u32)>>>);
 
     #[actor]
@@ -392,33 +406,43 @@ fn a_key_that_moves_waits_for_its_former_worker() {
         }
     }
 
-    let report = Tester::new().iterations(1_000).run(|sys| async move {
+    let (_, seen) = some_outcomes(&Tester::new().iterations(1_000), |sys| async move {
         let handled = Arc::new(Mutex::new(Vec::new()));
         let shared = handled.clone();
         let make = move |index| Teller(index, shared.clone());
         let pool = Pool::keyed(2, make).by(|deposit: &Deposit| deposit.account);
         let pool = sys.spawn(pool.resizable());
         // One of the accounts belongs to the last worker.
-        for account in 0..2 {
-            pool.tell(Deposit { account, number: 0 });
-        }
-        pool.resize(1);
-        for account in 0..2 {
-            pool.tell(Deposit { account, number: 1 });
+        for number in 0..2 {
+            for account in 0..2 {
+                pool.tell(Deposit { account, number });
+            }
+            if number == 0 {
+                pool.resize(1);
+            }
         }
         pool.stop().await;
-        let handled = handled.lock().expect("no one panics here").clone();
-        HANDLED.lock().expect("no one panics here").insert(handled);
+        handled.lock().expect("no one panics here").clone()
     });
-    report.assert_clean();
-    let handled = HANDLED.lock().expect("no one panics here").clone();
-    let of = |all: &[(usize, u32)], number| {
-        let of = all.iter().filter(|(_, handled)| *handled == number);
-        of.map(|(worker, _)| *worker).collect::<BTreeSet<_>>()
+    let of_the_second = |handled: &[(usize, u32)]| -> BTreeSet<usize> {
+        let handled = handled.iter().filter(|(_, number)| *number == 1);
+        handled.map(|(worker, _)| *worker).collect()
     };
     // The key moved in some executions; in others the pool ended before.
-    assert!(handled.iter().any(|all| of(all, 1) == [0].into()));
-    assert!(handled.iter().all(|all| all.len() == 4), "{handled:?}");
+    assert!(seen.iter().any(|all| of_the_second(all) == [0].into()));
+    assert!(seen.iter().all(|all| all.len() == 4), "{seen:?}");
+}
+
+/// Sends four jobs to an elastic pool with this mailbox, of which one worker is left at last.
+fn elastic(sys: &System, mailbox: Mailbox) -> ActorRef<Pool<Worker>> {
+    let pool = Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(1));
+    let pool = sys.spawner().mailbox(mailbox).spawn(pool);
+    let shrunk = pool.clone();
+    sys.always_eventually("one is left", move |w| {
+        w.get(&shrunk).is_some_and(|pool| pool.workers() == 1)
+    });
+    (0..4).for_each(|_| pool.tell(Work));
+    pool
 }
 
 /// Grows while all are busy, shrinks while the last one is idle, and keeps its minimum size.
@@ -427,21 +451,14 @@ fn an_elastic_pool_stays_within_its_bounds() {
     let tester = Tester::new().iterations(500).strategy(strategy("random"));
     let tester = tester.deny(Deny::default().with_unreached());
     let report = tester.run(|sys| {
-        let pool = Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(1));
-        let pool = sys.spawn(pool);
-        let [within, grown, shrunk] = [(); 3].map(|()| pool.clone());
+        let within = elastic(&sys, Mailbox::unbounded());
+        let grown = within.clone();
         sys.always("within its bounds", move |w| {
             w.get(&within).is_none_or(|pool| pool.workers() <= 3)
         });
         sys.sometimes("three at once", move |w| {
             w.get(&grown).is_some_and(|pool| pool.workers() == 3)
         });
-        sys.always_eventually("one is left", move |w| {
-            w.get(&shrunk).is_some_and(|pool| pool.workers() == 1)
-        });
-        for _ in 0..4 {
-            pool.tell(Work);
-        }
     });
     report.assert_clean();
 }
@@ -450,18 +467,8 @@ fn an_elastic_pool_stays_within_its_bounds() {
 #[test]
 fn an_elastic_pool_with_a_bounded_mailbox_keeps_count() {
     let tester = Tester::new().iterations(500).strategy(strategy("random"));
-    let report = tester.run(|sys| {
-        let pool = Pool::least_busy(1, Worker).elastic(3, Duration::from_secs(1));
-        let mailbox = Mailbox::bounded(1).overflow(Overflow::DropNewest);
-        let pool = sys.spawner().mailbox(mailbox).spawn(pool);
-        let shrunk = pool.clone();
-        sys.always_eventually("one is left", move |w| {
-            w.get(&shrunk).is_some_and(|pool| pool.workers() == 1)
-        });
-        for _ in 0..4 {
-            pool.tell(Work);
-        }
-    });
+    let mailbox = Mailbox::bounded(1).overflow(Overflow::DropNewest);
+    let report = tester.run(|sys| drop(elastic(&sys, mailbox)));
     report.assert_clean();
     assert!(report.dead_letters > 0, "there was no room for all");
 }

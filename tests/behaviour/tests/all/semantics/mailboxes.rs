@@ -11,6 +11,8 @@ use behaviour::harness::events::{Go, Halt, Tick};
 use behaviour::harness::{Journal, all, contract, first_bug, journals, whole};
 use futures_util::future::{Either, join, poll_immediate, select};
 
+use super::assert_lost;
+
 fn bounded(capacity: usize, overflow: Overflow) -> Mailbox {
     Mailbox::bounded(capacity).overflow(overflow)
 }
@@ -53,11 +55,6 @@ async fn ended<A: Actor>(actor: &ActorRef<A>, journal: &Journal) -> String {
     journal.take().join(" ")
 }
 
-/// Returns the number of dead letters in production, which the tester counts in its report.
-fn dead_letters(sys: &System) -> Option<u64> {
-    sys.as_live().map(|live| live.dead_letters())
-}
-
 #[test]
 fn what_is_told_to_a_full_mailbox_is_lost_in_the_schedules_where_it_is_full() {
     let newest_lost = ["1", "1 2", "1 2 3", "1 3"];
@@ -97,7 +94,7 @@ fn a_send_that_drops_the_newest_does_not_wait() {
         worker.tell(Job(1));
         assert_eq!(worker.send(Job(2)).await, Ok(()));
         let handled = ended(&worker, &journal).await;
-        assert!(dead_letters(&sys).is_none_or(|lost| lost == u64::from(handled == "1")));
+        assert_lost(&sys, u64::from(handled == "1"));
         handled
     });
 }
@@ -145,7 +142,7 @@ fn the_end_of_the_actor_gives_back_what_waits() {
         let first = worker.send(Job(1)).await;
         worker.stopped().await;
         let (second, third) = (worker.send(Job(2)).await, worker.try_send(Job(3)).await);
-        assert!(dead_letters(&sys).is_none_or(|lost| lost == u64::from(first.is_ok())));
+        assert_lost(&sys, u64::from(first.is_ok()));
         format!("{first:?} {second:?} {third:?}")
     });
 }

@@ -1,6 +1,5 @@
 //! The fourteen rules of an execution, each with a test named after it.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actor_core::mailbox::{Mailbox, Overflow};
@@ -216,13 +215,20 @@ fn rule_02_an_event_deferred_for_ever_is_a_bug() {
     });
 }
 
-/// Defers `Inner` until it ends: it waits for a `Line`, or halts.
-struct Closed;
+/// Waits for a `Line`, without a liveness obligation or with one, and halts at a `Tick`; defers `Inner` meanwhile.
+#[derive(Default)]
+struct Waits {
+    is_owed: bool,
+}
+
 #[actor(states(Shut(defer(Inner)), Open), receive(Line))]
-impl Closed {
+impl Waits {
     #[on]
     async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-        forever(cx.receive::<Line>()).await;
+        match self.is_owed {
+            true => cx.receive::<Line>().await,
+            false => forever(cx.receive::<Line>()).await,
+        };
     }
     #[on]
     fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
@@ -232,11 +238,13 @@ impl Closed {
     fn inner(&mut self, _: Inner) {}
 }
 
+const OWED: Waits = Waits { is_owed: true };
+
 #[test]
 fn rule_02_who_may_wait_for_ever_and_who_has_ended_defers_nothing_for_ever() {
     for waits in [true, false] {
         all(|sys| {
-            let closed = sys.spawn(Closed);
+            let closed = sys.spawn(Waits::default());
             closed.tell(Inner(1));
             match waits {
                 true => closed.tell(Go),
@@ -380,15 +388,12 @@ struct Watches {
     to: ActorRef<Listener>,
     has_heard: bool,
 }
-impl Watches {
-    fn new(whom: &ActorRef<Halts>, to: &ActorRef<Listener>) -> Self {
-        let (whom, to, has_heard) = (whom.clone(), to.clone(), false);
-        Self {
-            whom,
-            to,
-            has_heard,
-        }
-    }
+fn watch(sys: &System, whom: &ActorRef<Halts>, to: &ActorRef<Listener>) {
+    sys.spawn(Watches {
+        whom: whom.clone(),
+        to: to.clone(),
+        has_heard: false,
+    });
 }
 #[actor]
 impl Watches {
@@ -409,7 +414,7 @@ fn rule_05_halt_is_the_last_effect() {
     let (report, notes) = noted(|sys, journal| {
         let to = sys.spawn(Listener(journal.clone()));
         let halts = sys.spawn(Halts(to.clone()));
-        sys.spawn(Watches::new(&halts, &to));
+        watch(sys, &halts, &to);
         halts.tell(Go);
         halts.tell(Go);
     });
@@ -444,10 +449,7 @@ impl Drop for Supervises {
 struct Named(&'static str, ActorRef<Listener>);
 
 #[actor]
-impl Named {
-    #[on]
-    fn go(&mut self, _: Go) {}
-}
+impl Named {}
 
 impl Drop for Named {
     fn drop(&mut self) {
@@ -500,7 +502,7 @@ fn rule_05_watchers_hear_of_it_in_every_schedule() {
         let to = sys.spawn(Listener(Journal::default()));
         let halts = sys.spawn(Halts(to.clone()));
         for _ in 0..2 {
-            sys.spawn(Watches::new(&halts, &to));
+            watch(&sys, &halts, &to);
         }
         halts.tell(Go);
         sys.eventually("both watchers hear", |w| {
@@ -667,18 +669,12 @@ impl Timed {
 }
 
 fn orders(error_ms: u64, delays: &[u64]) -> Vec<Vec<String>> {
-    let seen = Mutex::new(std::collections::BTreeSet::new());
-    let journal = Journal::default();
     let tester = whole("dfs").clock_error(Duration::from_millis(error_ms));
-    let report = tester.run(|sys| {
-        seen.lock().expect("unpoisoned").insert(journal.take());
+    let seen = journals(&tester, |sys, journal| {
         let (journal, delays) = (journal.clone(), delays.to_vec());
         sys.spawn(Timed { journal, delays });
     });
-    report.assert_clean();
-    let mut seen = seen.into_inner().expect("unpoisoned");
-    seen.insert(journal.take());
-    seen.into_iter().filter(|order| !order.is_empty()).collect()
+    seen.into_keys().collect()
 }
 
 #[test]
@@ -809,8 +805,6 @@ impl Asker {
         self.counter.tell(Inner(5));
         self.journal.note(format!("{:?}", reply.await));
     }
-    #[on]
-    fn go(&mut self, _: Go) {}
 }
 
 #[test]
@@ -844,8 +838,6 @@ impl Forgets {
     fn start(&mut self) {
         drop(self.0.ask(HowMany));
     }
-    #[on]
-    fn go(&mut self, _: Go) {}
 }
 
 #[test]
@@ -931,8 +923,6 @@ impl Reciter {
             sent.expect("the listener lives");
         }
     }
-    #[on]
-    fn go(&mut self, _: Go) {}
 }
 
 fn listener(sys: &System, mailbox: Mailbox, journal: &Journal) -> ActorRef<Listener> {
@@ -1021,16 +1011,10 @@ impl Generous {
     #[on]
     async fn asked(&mut self, asked: Asked) {
         let Asked { to, back } = asked;
-        if let Some(next) = back {
-            let _ = to
-                .ask(Asked {
-                    to: next,
-                    back: None,
-                })
-                .await;
-        } else {
-            let _ = to.ask(Go).await;
-        }
+        let _ = match back {
+            Some(to_back) => to.ask(Asked { to: to_back, back: None }).await,
+            None => to.ask(Go).await,
+        };
     }
 }
 
@@ -1052,39 +1036,29 @@ fn rule_08_a_cycle_of_asks_is_a_bug_at_once() {
     });
 }
 
-/// Waits for a `Line` without a liveness obligation.
-struct PatientForLine;
-#[actor(receive(Line))]
-impl PatientForLine {
-    #[on]
-    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-        forever(cx.receive::<Line>()).await;
-    }
-}
-
 #[test]
 fn rule_08_a_wait_may_last_for_ever_where_it_says_so() {
     expect_bug(BugKind::Deadlock, &[], |sys| {
-        sys.spawn(WaitsForLine).tell(Go)
+        sys.spawn(OWED).tell(Go)
     });
-    all(|sys| sys.spawn(PatientForLine).tell(Go));
+    all(|sys| sys.spawn(Waits::default()).tell(Go));
     // An event that comes is taken, and the next wait is a pending obligation again.
     all(|sys| {
-        let patient = sys.spawn(PatientForLine);
+        let patient = sys.spawn(Waits::default());
         patient.tell(Go);
         patient.tell(Line("taken"));
     });
     let found = bug(&Tester::new(), |sys| {
-        let patient = sys.spawn(PatientForLine);
+        let patient = sys.spawn(Waits::default());
         patient.tell(Go);
         sys.spawn(AsksOnce(patient)).tell(Go);
     });
-    let message = "nothing can run: `AsksOnce` awaits the reply of `PatientForLine`";
+    let message = "nothing can run: `AsksOnce` awaits the reply of `Waits`";
     assert_eq!(found, (BugKind::Deadlock, message.into()));
 }
 
 /// Asks an actor that waits for another event.
-struct AsksOnce(ActorRef<PatientForLine>);
+struct AsksOnce(ActorRef<Waits>);
 #[actor]
 impl AsksOnce {
     #[on]
@@ -1124,23 +1098,13 @@ fn rule_09_what_an_async_body_has_sent_is_handled() {
     assert_eq!(steps(&asynchronous), steps(&sync));
 }
 
-/// Waits for a `Line` that nobody sends.
-struct WaitsForLine;
-#[actor(receive(Line))]
-impl WaitsForLine {
-    #[on]
-    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-        cx.receive::<Line>().await;
-    }
-}
-
 /// Each check at the end of an execution applies to sync and async bodies.
 #[test]
 fn rule_09_an_async_body_is_judged_at_the_end_as_a_sync_one() {
     type Program = fn(&System);
     let programs: [(Program, BugKind); 4] = [
         (|sys| sys.spawn(Panics).tell(Go), BugKind::Panic),
-        (|sys| sys.spawn(WaitsForLine).tell(Go), BugKind::Deadlock),
+        (|sys| sys.spawn(OWED).tell(Go), BugKind::Deadlock),
         (
             |sys| sys.spawn(Patient(Journal::default())).tell(Inner(1)),
             BugKind::DeferredForever,
@@ -1241,24 +1205,18 @@ fn rule_09_finish_comes_after_what_was_sent_before() {
 
 /// Records the sent lines.
 struct Sent(Journal);
-#[monitor(hot(Never), cold(Always))]
+#[monitor]
 impl Sent {
     #[on]
-    fn line(&mut self, line: &Line, cx: &mut MonitorContext<Self>) {
+    fn line(&mut self, line: &Line) {
         self.0.note(line.0);
-        let _ = cx;
     }
 }
-
-#[derive(Debug)]
-struct Warmer;
-#[derive(Debug)]
-struct Cooler;
 
 /// Goes from one hot state to another.
 #[derive(Default)]
 struct Heats;
-#[monitor(hot(Hot, Hotter), cold(Cold), warm(Warm))]
+#[monitor(hot(Hot, Hotter), cold(Cold))]
 impl Heats {
     #[on(Cold)]
     fn first(&mut self, _: &Tick, cx: &mut MonitorContext<Self>) {
@@ -1267,20 +1225,10 @@ impl Heats {
     }
     #[on(Hot, Hotter)]
     fn more(&mut self, _: &Tick, cx: &mut MonitorContext<Self>) {
-        let other = if cx.state() == HeatsState::Hot {
-            HeatsState::Hotter
-        } else {
-            HeatsState::Hot
-        };
-        cx.goto(other);
-    }
-    #[on]
-    fn warmer(&mut self, _: &Warmer, cx: &mut MonitorContext<Self>) {
-        cx.goto(HeatsState::Warm);
-    }
-    #[on]
-    fn cooler(&mut self, _: &Cooler, cx: &mut MonitorContext<Self>) {
-        cx.goto(HeatsState::Cold);
+        cx.goto(match cx.state() {
+            HeatsState::Hot => HeatsState::Hotter,
+            _ => HeatsState::Hot,
+        });
     }
 }
 
@@ -1343,23 +1291,19 @@ impl Sleeper {
 
 #[test]
 fn rule_12_predicates_see_an_actor_that_waits_as_absent() {
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let noted = seen.clone();
-    let report = once(|sys| {
+    let (_, seen) = noted(|sys, journal| {
         let sleeper = sys.spawn(Sleeper::default());
         sleeper.tell(Go);
-        let noted = noted.clone();
+        let journal = journal.clone();
         sys.always("one is never seen", move |w| {
             let count = w.get(&sleeper).map(|sleeper| sleeper.0);
-            noted.lock().expect("unpoisoned").push(count);
+            journal.note(format!("{count:?}"));
             count != Some(1)
         });
     });
-    let seen = seen.lock().expect("unpoisoned").clone();
     // after the body, the suspension, and the resumption
-    let one_run = [None, None, Some(2)];
-    assert!(seen.starts_with(&one_run), "{seen:?}");
-    assert_eq!(report.bugs().len(), 0);
+    let one_run = ["None", "None", "Some(2)"];
+    assert_eq!(seen[..3], one_run, "{seen:?}");
 }
 
 struct Random(ActorRef<Listener>);
@@ -1374,8 +1318,6 @@ impl Random {
         assert_ne!(first % 64, 63, "found in one of 64 seeds");
         self.0.tell(Line("random"));
     }
-    #[on]
-    fn go(&mut self, _: Go) {}
 }
 
 #[test]
