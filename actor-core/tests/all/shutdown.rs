@@ -212,16 +212,6 @@ async fn nothing_finishes_in_production() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_actor_spawned_after_the_shutdown_has_stopped() {
-    let (sys, journal) = (System::new(), Journal::new());
-    sys.shutdown().await.unwrap();
-    let worker = worker(&sys, "worker", &journal);
-    journal.expect(["dropped"]);
-    assert_eq!(worker.ask(Work(1)).await, Err(AskError::Stopped));
-    assert_eq!(live(&sys).dead_letters(), 1);
-}
-
-#[tokio::test(start_paused = true)]
 async fn two_shutdowns_wait_for_the_same_end() {
     let (sys, journal) = (System::new(), Journal::new());
     worker(&sys, "worker", &journal).tell(Work(1));

@@ -11,7 +11,7 @@ use actor_test::faults::FaultBudgets;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
 use behaviour::harness::events::Tick;
-use behaviour::harness::{exhaust, failure_text, whole};
+use behaviour::harness::{exhaust, failure_text, some_outcomes, whole};
 use serde::{Deserialize, Serialize};
 
 use super::{boot, booted};
@@ -67,30 +67,22 @@ impl Sleeper {
     }
 }
 
-fn on_node(sys: &System, name: &str) {
-    boot(sys, name, "sleeper", Sleeper::default);
-}
-
+/// Boots a node with a sleeper.
 async fn sleeper(sys: &System, name: &str) -> ActorRef<Sleeper> {
+    boot(sys, name, "sleeper", Sleeper::default);
     booted(sys, &format!("{name}/sleeper")).await
 }
 
-/// Runs all executions of a body, and collects the distinct results.
+async fn show(sleeper: &ActorRef<Sleeper>) -> Shown {
+    sleeper.ask(Show).await.expect("it answers")
+}
+
+/// Returns the distinct results of a clean body.
 fn all<T: Ord + Send + 'static, F>(tester: Tester, body: impl Fn(System) -> F + Sync) -> Vec<T>
 where
     F: Future<Output = T> + 'static,
 {
-    let seen = Arc::new(Mutex::new(std::collections::BTreeSet::new()));
-    let report = tester.run(|sys| {
-        let (shown, seen) = (body(sys), seen.clone());
-        async move {
-            let shown = shown.await;
-            seen.lock().expect("no panic").insert(shown);
-        }
-    });
-    report.assert_clean();
-    let mut seen = seen.lock().expect("no panic");
-    std::mem::take(&mut *seen).into_iter().collect()
+    some_outcomes(&tester, body).1
 }
 
 /// One second on each of the nine possible clocks, measured in true time.
@@ -98,7 +90,6 @@ where
 fn a_clock_is_one_of_those_that_are_allowed() {
     let tester = patient(clocks("offset=20ms,drift=0.1"));
     let seen = all(tester, async |sys| {
-        on_node(&sys, "n1");
         let sleeper = sleeper(&sys, "n1").await;
         let (before, after) = sleeper.ask(Sleep).await.expect("it answers");
         assert!(after - before >= SECOND && after - before <= SECOND + Duration::from_nanos(1));
@@ -116,14 +107,8 @@ fn a_clock_is_one_of_those_that_are_allowed() {
 #[test]
 fn without_an_offset_clocks_begin_together() {
     let seen = all(patient(clocks("drift=0.1")), async |sys| {
-        on_node(&sys, "n1");
-        on_node(&sys, "n2");
-        let mut shown = Vec::new();
-        for name in ["n1", "n2"] {
-            let sleeper = sleeper(&sys, name).await;
-            shown.push(sleeper.ask(Show).await.expect("it answers").0);
-        }
-        shown
+        let (one, other) = (sleeper(&sys, "n1").await, sleeper(&sys, "n2").await);
+        [show(&one).await.0, show(&other).await.0]
     });
     assert_eq!(seen, [[Duration::ZERO; 2]]);
 }
@@ -132,13 +117,13 @@ fn without_an_offset_clocks_begin_together() {
 #[test]
 fn a_clock_survives_a_crash() {
     let seen = all(patient(clocks("offset=20ms,drift=0.5")), async |sys| {
-        on_node(&sys, "n1");
+        boot(&sys, "n1", "sleeper", Sleeper::default);
         sys.sleep(SECOND).await;
         sys.faults().crash("n1");
         sys.sleep(SECOND).await;
         sys.faults().restart("n1");
-        let sleeper = sleeper(&sys, "n1").await;
-        sleeper.ask(Show).await.expect("it answers").0.as_millis()
+        let sleeper = booted(&sys, "n1/sleeper").await;
+        show(&sleeper).await.0.as_millis()
     });
     let rates = [1_000, 2_000, 3_000];
     let expected = rates
@@ -151,9 +136,8 @@ fn a_clock_survives_a_crash() {
 #[test]
 fn the_body_has_the_right_time() {
     let seen = all(patient(clocks("offset=20ms")), async |sys| {
-        on_node(&sys, "n1");
-        let beside = sys.spawn(Sleeper::default());
-        let shown = beside.ask(Show).await.expect("it answers");
+        boot(&sys, "n1", "sleeper", Sleeper::default);
+        let shown = show(&sys.spawn(Sleeper::default())).await;
         assert_eq!(shown.0, sys.now());
         (sys.now(), shown.1)
     });
@@ -164,9 +148,8 @@ fn the_body_has_the_right_time() {
 /// the time at the end of its sleep, by its own clock and by the true one.
 fn jumped(script: fn(&Faults<'_>)) -> (Shown, Shown, Duration, Duration) {
     let seen = all(patient(Clocks::exact()), move |sys| async move {
-        on_node(&sys, "n1");
         let sleeper = sleeper(&sys, "n1").await;
-        let before = sleeper.ask(Show).await.expect("it answers");
+        let before = show(&sleeper).await;
         let (began, ended) = {
             let asleep = sleeper.ask(Sleep);
             sys.sleep(300 * MS).await;
@@ -175,7 +158,7 @@ fn jumped(script: fn(&Faults<'_>)) -> (Shown, Shown, Duration, Duration) {
         };
         assert_eq!(began, before.0);
         let over = sys.now();
-        let after = sleeper.ask(Show).await.expect("it answers");
+        let after = show(&sleeper).await;
         (before, after, ended, over)
     });
     assert_eq!(seen.len(), 1, "{seen:?}");
@@ -263,7 +246,7 @@ fn a_period_is_one_of_its_own_clock() {
 }
 
 /// The actor of a node; the first one to wake records its name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Racer {
     name: &'static str,
     asleep: Duration,
@@ -275,34 +258,26 @@ impl Racer {
     #[start]
     async fn start(&mut self, cx: &mut Context<Self>) {
         cx.sleep(self.asleep).await;
-        self.first
-            .lock()
-            .expect("no panic")
-            .get_or_insert(self.name);
+        let mut first = self.first.lock().expect("no panic");
+        first.get_or_insert(self.name);
     }
 }
 
 /// Returns true if `late`, which sleeps `more` than a second, can wake before `early`, which sleeps a second.
 fn overtakes(allowed: &str, more: Duration) -> bool {
-    let first: Arc<Mutex<Option<&'static str>>> = Arc::default();
-    let seen = all(patient(clocks(allowed)), move |sys| {
-        let first = first.clone();
-        async move {
-            *first.lock().expect("no panic") = None;
-            for (name, asleep) in [("early", SECOND), ("late", SECOND + more)] {
-                let first = first.clone();
-                sys.node(name, move |node| {
-                    let first = first.clone();
-                    node.spawn(Racer {
-                        name,
-                        asleep,
-                        first,
-                    });
-                });
-            }
-            sys.sleep(10 * SECOND).await;
-            first.lock().expect("no panic").expect("somebody woke")
+    let seen = all(patient(clocks(allowed)), move |sys| async move {
+        let first = Arc::new(Mutex::new(None));
+        for (name, asleep) in [("early", SECOND), ("late", SECOND + more)] {
+            let first = first.clone();
+            let racer = Racer {
+                name,
+                asleep,
+                first,
+            };
+            sys.node(name, move |node| drop(node.spawn(racer.clone())));
         }
+        sys.sleep(10 * SECOND).await;
+        first.lock().expect("no panic").expect("somebody woke")
     });
     seen.contains(&"late")
 }
@@ -389,35 +364,26 @@ impl Watchful {
     }
 }
 
-fn watchful(sys: &System) {
-    for name in ["n1", "n2"] {
-        sys.node(name, |node| {
-            let watchful = node.spawn(Watchful::default());
-            for _ in 0..4 {
-                watchful.tell(Tick);
-            }
-        });
-    }
-}
-
-fn jumps(clocks: Clocks, spared: &'static [&'static str]) -> Report {
+fn jumps(clocks: Clocks) -> Report {
     let faults: FaultBudgets = "clock=1".parse().expect("faults");
     Tester::new()
         .iterations(400)
         .clocks(clocks)
         .faults(faults)
         .minimize(100_000)
-        .run(move |sys| {
-            for name in spared {
-                sys.faults().spare(name);
+        .run(|sys| {
+            for name in ["n1", "n2"] {
+                sys.node(name, |node| {
+                    let watchful = node.spawn(Watchful::default());
+                    (0..4).for_each(|_| watchful.tell(Tick));
+                });
             }
-            watchful(&sys);
         })
 }
 
 #[test]
 fn a_jump_is_a_fault() {
-    let report = jumps(Clocks::exact(), &[]);
+    let report = jumps(Clocks::exact());
     let bug = report.assert_bug("a jump");
     let minimized = bug.minimized.as_ref().expect("it is made shorter");
     assert_eq!(minimized.after.faults, 1);
@@ -426,7 +392,7 @@ fn a_jump_is_a_fault() {
     assert!(said.contains("jumps 1s ahead"), "{said}");
     assert!(said.contains("clock jumps in"), "{said}");
     // A jump that is smaller than the limit.
-    jumps(clocks("jump=999999us"), &[]).assert_clean();
+    jumps(clocks("jump=999999us")).assert_clean();
 }
 
 #[test]
@@ -450,10 +416,7 @@ fn without_nodes_no_clock_is_apart() {
 #[test]
 fn an_execution_with_clocks_is_run_again() {
     let body = async |sys: System| {
-        let sys = &sys;
-        on_node(sys, "n1");
-        on_node(sys, "n2");
-        let (one, other) = (sleeper(sys, "n1").await, sleeper(sys, "n2").await);
+        let (one, other) = (sleeper(&sys, "n1").await, sleeper(&sys, "n2").await);
         let one = one.ask(Sleep);
         let other = other.ask(Sleep).await.expect("it answers");
         let one = one.await.expect("it answers");

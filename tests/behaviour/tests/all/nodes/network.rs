@@ -109,23 +109,41 @@ impl Sender {
     }
 }
 
-/// Some nodes, each of which sends to a keeper on one more node. No
-/// name is looked up, so that only the order of the notes differs.
-fn fan_in(sys: &System, senders: u32, notes: u32) {
-    const NAMES: [&str; 3] = ["a", "b", "c"];
+/// Boots a node that makes an actor of this target, an actor of the node `to`. No name is looked up, so that
+/// only the order of what is sent differs.
+fn beside<A: Actor, B: Actor>(
+    sys: &System,
+    to: &str,
+    target: impl Fn() -> A + Send + 'static,
+    from: &'static [&'static str],
+    sender: impl Fn(usize, ActorRef<A>) -> B + Clone + Send + 'static,
+) {
     let whole = sys.clone();
-    sys.node("keeper", move |node| {
-        let keeper = node.spawn(Keeper::default());
-        for (number, name) in (0..senders).zip(NAMES) {
-            let to = keeper.clone();
+    sys.node(to, move |node| {
+        let target = node.spawn(target());
+        for (number, name) in from.iter().enumerate() {
+            let (target, sender) = (target.clone(), sender.clone());
             whole.node(name, move |node| {
-                node.spawn(Sender {
-                    to: to.clone(),
-                    notes: number * notes..(number + 1) * notes,
-                });
+                node.spawn(sender(number, target.clone()));
             });
         }
     });
+}
+
+/// Some nodes, each of which sends to a keeper on one more node.
+fn fan_in(sys: &System, senders: usize, notes: u32) {
+    static NAMES: [&str; 3] = ["a", "b", "c"];
+    beside(
+        sys,
+        "keeper",
+        Keeper::default,
+        &NAMES[..senders],
+        move |number, to| {
+            let first = number as u32 * notes;
+            let notes = first..first + notes;
+            Sender { to, notes }
+        },
+    );
 }
 
 #[test]
@@ -171,41 +189,36 @@ impl Broadcaster {
 
 /// Returns true if the sender of a broadcast may continue while only a part of it has arrived.
 fn sees_a_part(on_nodes: bool) -> bool {
+    let keepers =
+        |node: &System| ["one", "other"].map(|name| node.spawn_named(name, Keeper::default()));
+    let broadcaster = |to| Broadcaster {
+        to,
+        has_gone_on: false,
+    };
     let seen = Arc::new(AtomicBool::new(false));
-    tester()
-        .run(|sys| {
-            let keepers = |node: &System| {
-                [
-                    node.spawn_named("one", Keeper::default()),
-                    node.spawn_named("other", Keeper::default()),
-                ]
-            };
-            let broadcaster = |to| Broadcaster {
-                to,
-                has_gone_on: false,
-            };
-            if on_nodes {
-                let whole = sys.clone();
-                sys.node("keepers", move |node| {
-                    let to = keepers(node);
-                    whole.node("n1", move |node| {
-                        node.spawn(broadcaster(to.clone()));
-                    });
+    let report = tester().run(|sys| {
+        if on_nodes {
+            let whole = sys.clone();
+            sys.node("keepers", move |node| {
+                let to = keepers(node);
+                whole.node("n1", move |node| {
+                    node.spawn(broadcaster(to.clone()));
                 });
-            } else {
-                sys.spawn(broadcaster(keepers(&sys)));
-            }
-            let seen = seen.clone();
-            sys.always("looks", move |w| {
-                let gone_on = w.all::<Broadcaster>().any(|sender| sender.has_gone_on);
-                let has = w.all::<Keeper>().any(|keeper| !keeper.notes.is_empty());
-                if gone_on && has && w.in_flight() > 0 {
-                    seen.store(true, Ordering::Relaxed);
-                }
-                true
             });
-        })
-        .assert_clean();
+        } else {
+            sys.spawn(broadcaster(keepers(&sys)));
+        }
+        let seen = seen.clone();
+        sys.always("looks", move |w| {
+            let gone_on = w.all::<Broadcaster>().any(|sender| sender.has_gone_on);
+            let has = w.all::<Keeper>().any(|keeper| !keeper.notes.is_empty());
+            if gone_on && has && w.in_flight() > 0 {
+                seen.store(true, Ordering::Relaxed);
+            }
+            true
+        });
+    });
+    report.assert_clean();
     seen.load(Ordering::Relaxed)
 }
 
@@ -265,6 +278,14 @@ async fn keeper_and_holder(sys: &System) -> (ActorRef<Keeper>, ActorRef<Holder>)
     (keeper, holder)
 }
 
+/// Every holder is notified that its keeper is disconnected.
+fn hears_of_it(sys: &System) {
+    sys.eventually("it hears", |w| {
+        let mut holders = w.all::<Holder>();
+        holders.all(|holder| holder.ended == Some(StopReason::Disconnected))
+    });
+}
+
 #[test]
 fn a_reference_to_an_earlier_incarnation_leads_to_nobody() {
     clean(async |sys| {
@@ -312,10 +333,7 @@ fn a_watcher_on_another_node_hears_of_a_crash() {
         let (_, holder) = keeper_and_holder(&sys).await;
         let _ = holder.ask(Seen).await;
         sys.faults().crash("n1");
-        sys.eventually("it hears", |w| {
-            w.all::<Holder>()
-                .all(|holder| holder.ended == Some(StopReason::Disconnected))
-        });
+        hears_of_it(&sys);
     });
 }
 
@@ -468,16 +486,10 @@ fn a_script_acts_as_soon_as_its_predicate_is_true() {
     let kept = &journal;
     let report = tester().run(|sys| {
         let journal = kept.clone();
-        let whole = sys.clone();
-        sys.node("n1", move |node| {
-            let keeper = Keeper::with(&journal);
-            let to = node.spawn(keeper);
-            whole.node("n2", move |node| {
-                node.spawn(Sender {
-                    to: to.clone(),
-                    notes: 0..5,
-                });
-            });
+        let keeper = move || Keeper::with(&journal);
+        beside(&sys, "n1", keeper, &["n2"], |_, to| Sender {
+            to,
+            notes: 0..5,
         });
         sys.when(
             "it has two",
@@ -495,10 +507,7 @@ fn a_broken_connection_is_heard_of_on_both_sides() {
         let (keeper, holder) = keeper_and_holder(&sys).await;
         let _ = holder.ask(Seen).await;
         sys.faults().break_connection("n1", "n2");
-        sys.eventually("it hears", |w| {
-            w.all::<Holder>()
-                .all(|holder| holder.ended == Some(StopReason::Disconnected))
-        });
+        hears_of_it(&sys);
         // The keeper is still alive, and a new reference reaches it.
         holder.tell(AskNow);
         sys.eventually("it is told", |w| {
@@ -539,13 +548,13 @@ impl Traveller {
 fn what_can_not_cross_is_a_bug_that_says_what_is_missing() {
     let bug = |executions, send: fn(&ActorRef<Home>)| {
         let report = tester().iterations(executions).run(move |sys| {
-            let whole = sys.clone();
-            sys.node("n1", move |node| {
-                let home = node.spawn(Home);
-                whole.node("n2", move |node| {
-                    node.spawn(Traveller(home.clone(), send));
-                });
-            });
+            beside(
+                &sys,
+                "n1",
+                || Home,
+                &["n2"],
+                move |_, home| Traveller(home, send),
+            );
         });
         let bug = only_bug(&report);
         assert_eq!(bug.kind(), BugKind::CannotCross);
@@ -565,10 +574,9 @@ fn what_can_not_cross_is_a_bug_that_says_what_is_missing() {
 
 #[test]
 fn mistakes_with_nodes_are_named() {
-    type Mistake = (BugKind, &'static str, fn(System));
-    let mistakes: [Mistake; 7] = [
+    type Mistake = (&'static str, fn(System));
+    let mistakes: [Mistake; 5] = [
         (
-            BugKind::Node,
             "there is a node `n1` already: each has a name of its own",
             |sys| {
                 sys.node("n1", |_| {});
@@ -576,47 +584,46 @@ fn mistakes_with_nodes_are_named() {
             },
         ),
         (
-            BugKind::Node,
             "`a/b` is no name of a node: give one without a slash",
-            |sys| sys.node("a/b", |_| {}),
+            |sys| {
+                sys.node("a/b", |_| {});
+            },
         ),
-        (BugKind::Node, "there is no node `n2`, only `n1`", |sys| {
+        ("there is no node `n2`, only `n1`", |sys| {
             sys.node("n1", |_| {});
             sys.faults().crash("n2");
         }),
         (
-            BugKind::Node,
             "there is no node `n1` yet, nor any other: first make it, by `sys.node(\"n1\", ..)`",
             |sys| {
                 sys.faults().spare("n1");
                 sys.node("n1", |_| {});
             },
         ),
-        (
-            BugKind::Node,
-            "there is no link from node `n1` to itself",
-            |sys| {
-                sys.node("n1", |_| {});
-                sys.faults().cut("n1", "n1");
-            },
-        ),
-        (BugKind::Panic, "`n1/boot` panicked: no disk", |sys| {
-            sys.node("n1", |_| panic!("no disk"));
+        ("there is no link from node `n1` to itself", |sys| {
+            sys.node("n1", |_| {});
+            sys.faults().cut("n1", "n1");
         }),
-        (
-            BugKind::EndlessChain,
-            "node `n1` was started 1000 times",
-            |sys| {
-                let whole = sys.clone();
-                sys.node("n1", move |_| whole.faults().restart("n1"));
-            },
-        ),
     ];
-    for (kind, message, program) in mistakes {
-        let report = tester().run(program);
-        let bug = only_bug(&report);
-        assert_eq!((bug.kind(), bug.message()), (kind, message));
+    for (message, program) in mistakes {
+        assert_bug(BugKind::Node, message, program);
     }
+    assert_bug(BugKind::Panic, "`n1/boot` panicked: no disk", |sys| {
+        sys.node("n1", |_| panic!("no disk"));
+    });
+    let endless = "node `n1` was started 1000 times";
+    assert_bug(BugKind::EndlessChain, endless, |sys| {
+        let whole = sys.clone();
+        sys.node("n1", move |_| whole.faults().restart("n1"));
+    });
+}
+
+/// Asserts the only bug of a program.
+#[track_caller]
+fn assert_bug(kind: BugKind, message: &str, program: fn(System)) {
+    let report = tester().run(program);
+    let bug = only_bug(&report);
+    assert_eq!((bug.kind(), bug.message()), (kind, message));
 }
 
 #[test]
@@ -647,35 +654,22 @@ fn a_look_up_says_what_is_wrong_with_the_node() {
 }
 
 /// Sends a reply handle to another node, in an event; the answer comes from there.
-#[derive(Default)]
-struct Front {
-    back: Option<ActorRef<Back>>,
-}
+struct Front;
 struct Back;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Behind(ActorRef<Back>);
 #[derive(Debug, Serialize, Deserialize)]
 struct Forward {
     number: u32,
     reply: Reply<u32>,
 }
 #[derive(Clone, Debug)]
-struct Square(u32);
+struct Square(ActorRef<Back>, u32);
 
 #[actor]
 impl Front {
     #[on]
-    fn behind(&mut self, behind: Behind) {
-        self.back = Some(behind.0);
-    }
-
-    #[on]
-    fn square(&mut self, square: Square, reply: Reply<u32>) {
-        let number = square.0;
-        if let Some(back) = &self.back {
-            back.tell(Forward { number, reply });
-        }
+    fn square(&mut self, Square(back, number): Square, reply: Reply<u32>) {
+        back.tell(Forward { number, reply });
     }
 }
 
@@ -692,13 +686,12 @@ impl Back {
 #[test]
 fn a_reply_travels_in_an_event() {
     clean(async |sys| {
-        boot(&sys, "n1", "front", Front::default);
+        boot(&sys, "n1", "front", || Front);
         boot(&sys, "n2", "back", || Back);
         let front: ActorRef<Front> = booted(&sys, "n1/front").await;
-        let back = booted(&sys, "n2/back").await;
-        front.tell(Behind(back));
-        assert_eq!(front.ask(Square(7)).await, Ok(49));
-        assert_eq!(front.ask(Square(0)).await, Err(AskError::Dropped));
+        let back: ActorRef<Back> = booted(&sys, "n2/back").await;
+        assert_eq!(front.ask(Square(back.clone(), 7)).await, Ok(49));
+        assert_eq!(front.ask(Square(back, 0)).await, Err(AskError::Dropped));
     });
 }
 

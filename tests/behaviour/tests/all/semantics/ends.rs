@@ -8,7 +8,11 @@ use actor_core::supervision::Restart;
 use actor_test::settings::Search;
 use actor_test::{BugKind, Tester};
 use behaviour::harness::events::{Break, Halt};
-use behaviour::harness::{contract, failure_text, in_production, only_bug, some_outcomes};
+use behaviour::harness::{
+    assert_contains, contract, failure_text, in_production, only_bug, some_outcomes,
+};
+
+use super::assert_lost;
 
 #[derive(Debug)]
 struct Serve;
@@ -130,8 +134,7 @@ fn an_end_that_never_comes_is_a_deadlock_by_name() {
     });
     let bug = only_bug(&report);
     assert_eq!(bug.kind(), BugKind::Deadlock);
-    let message = bug.message();
-    assert!(message.contains("the end of `mortal`"), "{message}");
+    assert_contains(bug.message(), &["the end of `mortal`"]);
 }
 
 /// Waits for the end of an actor that waits for this one.
@@ -259,10 +262,8 @@ fn watchers_hear_of_the_end_and_not_of_a_restart() {
     for (reason, end) in ENDS.into_iter().filter(|(reason, _)| *reason != "Failed") {
         let expected = format!("Ok(1) [] Ok({reason})");
         contract(&[&expected], move |sys| async move {
-            let (mortal, mourner) = (
-                sys.spawn_with(Mortal::default),
-                sys.spawn(Mourner::default()),
-            );
+            let mortal = sys.spawn_with(Mortal::default);
+            let mourner = sys.spawn(Mourner::default());
             watch(&mourner, &mortal).await;
             mortal.tell(Break);
             let served = mortal.ask(Serve).await;
@@ -363,11 +364,8 @@ fn the_story_tells_of_an_awaited_end() {
         let end = mortal.stopped().await;
         assert_eq!(end, StopReason::Stopped, "it halts");
     });
-    let text = failure_text(&report);
-    assert!(
-        text.contains("mortal  notifies test of its end: Halted"),
-        "{text}"
-    );
+    let notified = "mortal  notifies test of its end: Halted";
+    assert_contains(&failure_text(&report), &[notified]);
 }
 
 /// Starts slowly, and fails at its start if `fails` is set.
@@ -483,8 +481,7 @@ fn a_start_that_never_comes_is_a_deadlock_by_name() {
         let stuck = sys.spawn_named("stuck", Stuck);
         let _ = stuck.started().await;
     });
-    let text = failure_text(&report);
-    assert!(text.contains("the start of `stuck`"), "{text}");
+    assert_contains(&failure_text(&report), &["the start of `stuck`"]);
 }
 
 #[test]
@@ -496,6 +493,7 @@ fn a_shutdown_waits_until_all_have_handled_what_they_were_sent() {
         let late = sys.spawn(Mortal::default());
         late.tell(Serve);
         let end = late.stopped().await;
+        assert_lost(&sys, 1);
         let alive = [&mortal, &late].map(ActorRef::is_alive);
         format!(
             "{:?}, {} lost, {alive:?}, {end:?}",
@@ -503,21 +501,6 @@ fn a_shutdown_waits_until_all_have_handled_what_they_were_sent() {
             done.dead_letters
         )
     });
-}
-
-struct Stubborn;
-
-#[actor]
-impl Stubborn {
-    #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) {
-        loop {
-            cx.sleep(Duration::from_secs(60)).await;
-        }
-    }
-
-    #[on]
-    fn halt(&mut self, _: Halt) {}
 }
 
 /// Sleeps for this time when it starts.
@@ -529,9 +512,6 @@ impl Sleepy {
     async fn start(&mut self, cx: &mut Context<Self>) {
         cx.sleep(self.0).await;
     }
-
-    #[on]
-    fn halt(&mut self, _: Halt) {}
 }
 
 /// Returns the outcomes of many schedules of a clean program. A late body may never end.
@@ -544,7 +524,7 @@ fn many<F: Future<Output = String> + 'static>(body: impl Fn(System) -> F + Sync)
 #[test]
 fn a_shutdown_says_who_has_not_stopped_in_time() {
     let outcomes = many(async |sys| {
-        let stubborn = sys.spawn(Stubborn);
+        let stubborn = sys.spawn_named("Stubborn", Sleepy(Duration::from_secs(3_600)));
         sys.spawn(Mortal::default());
         let done = sys.shutdown_within(Duration::from_secs(1)).await;
         let end = stubborn.stopped().await;

@@ -9,7 +9,9 @@ use actor_core::prelude::*;
 use actor_core::services::Probe;
 use actor_test::settings::Deny;
 use actor_test::{BugKind, Tester};
-use behaviour::harness::{Journal, bug, contract, exhaust, first_bug, in_production, whole};
+use behaviour::harness::{
+    Journal, assert_contains, bug, contract, exhaust, expect_bug, first_bug, in_production, whole,
+};
 
 /// Returns a tester that runs each schedule, and demands that each handler is reached.
 fn dfs() -> Tester {
@@ -115,12 +117,10 @@ fn a_test_that_expects_an_order_is_refuted() {
 
 #[test]
 fn what_never_comes_is_a_deadlock() {
-    let (kind, message) = bug(&dfs(), |sys| async move {
+    expect_bug(&dfs(), BugKind::Deadlock, &["`Store`"], |sys| async move {
         let store = Probe::<dyn Store>::new(&sys);
         store.expect::<Get>().await;
     });
-    assert_eq!(kind, BugKind::Deadlock);
-    assert!(message.contains("`Store`"), "{message}");
 }
 
 type Expectation = fn(Probe<dyn Store>) -> Pin<Box<dyn Future<Output = ()>>>;
@@ -274,8 +274,5 @@ fn quiet_is_a_matter_of_time() {
         sys.spawn(Slow(ticks.recipient()));
         ticks.expect_none_for(Duration::from_secs(2)).await;
     });
-    assert!(
-        message.contains("nothing was expected, and Tick(1) came"),
-        "{message}"
-    );
+    assert_contains(&message, &["nothing was expected, and Tick(1) came"]);
 }

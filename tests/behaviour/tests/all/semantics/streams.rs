@@ -4,7 +4,7 @@ use actor_core::Spawner;
 use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
 use actor_test::BugKind;
-use behaviour::harness::{all, bug, whole};
+use behaviour::harness::{all, expect_bug, whole};
 use futures_util::stream;
 
 #[derive(Debug)]
@@ -93,15 +93,15 @@ fn a_stream_ends_with_its_actor() {
 
 #[test]
 fn a_failure_of_an_item_is_found() {
-    let (kind, message) = bug(&whole("dfs"), |sys| {
-        let mut sum = Sum::new(2, 0);
-        sum.unlucky = 2;
-        sys.spawn(sum);
-    });
-    assert_eq!(kind, BugKind::UnreceivedError);
-    assert!(
-        message.contains("`Number` was answered with Err(2)"),
-        "{message}"
+    expect_bug(
+        &whole("dfs"),
+        BugKind::UnreceivedError,
+        &["`Number` was answered with Err(2)"],
+        |sys| {
+            let mut sum = Sum::new(2, 0);
+            sum.unlucky = 2;
+            sys.spawn(sum);
+        },
     );
 }
 

@@ -11,8 +11,8 @@ use actor_test::settings::Search;
 use actor_test::{BugKind, Report, Tester};
 use behaviour::harness::events::{Break, Halt, Tick};
 use behaviour::harness::{
-    Journal, bug, contract, first_bug, in_production, journals, outcomes, some_outcomes, strategy,
-    whole,
+    Journal, bug, contract, expect_bug, first_bug, in_production, journals, outcomes,
+    some_outcomes, strategy, whole,
 };
 
 fn supervised() -> Tester {
@@ -116,17 +116,23 @@ pub(super) fn factory(
     }
 }
 
+/// Spawns a child that may be brought back, and whose life nobody notes.
+fn child(sys: &System) -> ActorRef<Child> {
+    sys.spawn_with(factory("a", &Journal::default()))
+}
+
+/// Spawns one that is never brought back.
+fn alone(sys: &System) -> ActorRef<Child> {
+    sys.spawn(factory("a", &Journal::default())())
+}
+
 #[test]
 fn a_failure_is_a_bug_unless_it_is_part_of_the_story() {
-    let child = |sys: System| {
-        sys.spawn_with(factory("a", &Journal::default()))
-            .tell(Break)
-    };
-    let alone = |sys: System| sys.spawn(factory("a", &Journal::default())()).tell(Break);
+    let fails = |sys: System| child(&sys).tell(Break);
     let panic = (BugKind::Panic, "`Child` panicked: ouch".to_owned());
-    assert_eq!(bug(&Tester::new(), child), panic);
-    supervised().run(child).assert_clean();
-    assert_eq!(bug(&supervised(), alone), panic);
+    assert_eq!(bug(&Tester::new(), fails), panic);
+    supervised().run(fails).assert_clean();
+    assert_eq!(bug(&supervised(), |sys| alone(&sys).tell(Break)), panic);
 }
 
 #[test]
@@ -163,10 +169,7 @@ fn an_err_that_nobody_receives_is_a_failure() {
         let noted = journal.take().join(", ");
         format!("{noted}: {received:?} {before:?} {after:?}")
     });
-    let (kind, message) = bug(&Tester::new(), |sys| {
-        sys.spawn_with(factory("a", &Journal::default()))
-            .tell(Refuse);
-    });
+    let (kind, message) = bug(&Tester::new(), |sys| child(&sys).tell(Refuse));
     assert_eq!(kind, BugKind::UnreceivedError);
     assert!(message.contains("`Child`") && message.contains("no luck"));
 }
@@ -197,32 +200,31 @@ fn who_asked_in_vain_before_a_restart_hears_of_a_failure() {
 #[test]
 fn each_kind_of_child_comes_back_after_its_kind_of_end() {
     let (back, gone) = ("Ok(2)", "Err(Stopped)");
+    type End = fn(&ActorRef<Child>);
     for (restart, after_a_halt, after_a_failure) in [
         (Restart::Permanent, back, back),
         (Restart::Transient, gone, back),
         (Restart::Temporary, gone, gone),
     ] {
-        let spawn = move |sys: &System| {
-            let spawner = sys.spawner().restart(restart);
-            spawner.spawn_with(factory("a", &Journal::default()))
-        };
-        contract(&[after_a_halt], move |sys| async move {
-            let child = spawn(&sys);
-            child.tell(Halt);
-            format!("{:?}", child.ask(Life).await)
-        });
-        contract(&[after_a_failure], move |sys| async move {
-            let child = spawn(&sys);
-            child.tell(Break);
-            format!("{:?}", child.ask(Life).await)
-        });
+        let ends: [(End, &str); 2] = [
+            (|child| child.tell(Halt), after_a_halt),
+            (|child| child.tell(Break), after_a_failure),
+        ];
+        for (end, after) in ends {
+            contract(&[after], move |sys| async move {
+                let spawner = sys.spawner().restart(restart);
+                let child = spawner.spawn_with(factory("a", &Journal::default()));
+                end(&child);
+                format!("{:?}", child.ask(Life).await)
+            });
+        }
     }
 }
 
 /// Runs a child that fails this number of times, at this interval.
 fn failing(times: u64, apart: Duration) -> Report {
     patient().iterations(50).run(move |sys| async move {
-        let child = sys.spawn_with(factory("a", &Journal::default()));
+        let child = child(&sys);
         for _ in 0..times {
             child.tell(Break);
             sys.sleep(apart).await;
@@ -500,17 +502,20 @@ fn a_supervisor_that_gives_up_fails_and_is_brought_back() {
 
 #[test]
 fn a_supervisor_without_a_supervisor_that_gives_up_is_a_bug() {
-    let (kind, message) = bug(&supervised(), |sys| {
-        let parent = sys.spawn(Parent {
-            supervision: ONE_FOR_ONE.intensity(1, Duration::from_secs(5)),
-            journal: Journal::default(),
-            children: Vec::new(),
-        });
-        parent.tell(Order::FailIn(0));
-        parent.tell(Order::FailIn(1));
-    });
-    assert_eq!(kind, BugKind::Exhausted);
-    assert!(message.contains("restarted 1 time within 5s"), "{message}");
+    expect_bug(
+        &supervised(),
+        BugKind::Exhausted,
+        &["restarted 1 time within 5s"],
+        |sys| {
+            let parent = sys.spawn(Parent {
+                supervision: ONE_FOR_ONE.intensity(1, Duration::from_secs(5)),
+                journal: Journal::default(),
+                children: Vec::new(),
+            });
+            parent.tell(Order::FailIn(0));
+            parent.tell(Order::FailIn(1));
+        },
+    );
 }
 
 /// Fails in its first incarnations: in the start hook, then in the factory.
@@ -527,35 +532,35 @@ impl Reluctant {
 
 #[test]
 fn a_start_hook_or_a_factory_that_panics_counts() {
-    let reluctant = |sys: &System, journal: &Journal, supervision: Supervision| {
-        struct Root(Journal);
-        #[actor]
-        impl Root {
-            #[on]
-            fn supervised(&mut self, supervision: By, cx: &mut Context<Self>) {
-                cx.supervise(supervision.0);
-                let (journal, mut lives) = (self.0.clone(), 0);
-                cx.spawn_with(move || {
-                    lives += 1;
-                    assert!(lives != 2, "in the factory");
-                    Reluctant(journal.clone(), lives)
-                });
-            }
+    struct Root(Journal, Supervision);
+    #[actor]
+    impl Root {
+        #[start]
+        fn start(&mut self, cx: &mut Context<Self>) {
+            cx.supervise(self.1);
+            let (journal, mut lives) = (self.0.clone(), 0);
+            cx.spawn_with(move || {
+                lives += 1;
+                assert!(lives != 2, "in the factory");
+                Reluctant(journal.clone(), lives)
+            });
         }
-        sys.spawn(Root(journal.clone())).tell(By(supervision));
+    }
+    let reluctant = |sys: &System, journal: &Journal, most| {
+        let supervision = ONE_FOR_ONE.intensity(most, HOUR);
+        sys.spawn(Root(journal.clone(), supervision));
     };
-    let noted = every(|sys, journal| reluctant(sys, journal, ONE_FOR_ONE.intensity(2, HOUR)));
+    let noted = every(|sys, journal| reluctant(sys, journal, 2));
     assert_eq!(Vec::from_iter(noted), [["1 starts", "3 starts"]]);
-    let (kind, message) = bug(&supervised(), |sys| {
-        reluctant(&sys, &Journal::default(), ONE_FOR_ONE.intensity(1, HOUR));
-    });
-    assert_eq!(kind, BugKind::Exhausted);
-    assert!(message.contains("in the factory"), "{message}");
+    expect_bug(
+        &supervised(),
+        BugKind::Exhausted,
+        &["in the factory"],
+        |sys| {
+            reluctant(&sys, &Journal::default(), 1);
+        },
+    );
 }
-
-/// The kind of supervision.
-#[derive(Debug)]
-struct By(Supervision);
 
 #[test]
 fn a_handler_that_waits_is_dropped_with_its_group() {
@@ -674,7 +679,7 @@ fn stop_comes_after_what_was_sent_before_and_kill_ahead_of_it() {
 #[test]
 fn a_handler_that_waits_is_ended_at_the_deadline() {
     contract(&["Aborted after 3 s"], async |sys| {
-        let child = sys.spawn(factory("a", &Journal::default())());
+        let child = alone(&sys);
         let before = sys.now();
         child.tell(Await);
         child.stop().within(Duration::from_secs(3));
@@ -682,7 +687,7 @@ fn a_handler_that_waits_is_ended_at_the_deadline() {
         format!("{end:?} after {} s", (sys.now() - before).as_secs())
     });
     let (kind, _) = bug(&Tester::new(), |sys| {
-        let child = sys.spawn(factory("a", &Journal::default())());
+        let child = alone(&sys);
         child.tell(Await);
         child.stop();
     });
@@ -749,8 +754,15 @@ impl Linked {
     }
 }
 
-/// Asserts that an actor that is linked to a child shares or traps the child's failure, and nothing else. The
-/// link is made before the end of the child, or `late`.
+/// An actor that is linked to a child shares or traps the child's failure, and nothing else. The link is made
+/// before the end of the child, or `late`.
+#[test]
+fn a_failure_is_shared_by_who_is_linked() {
+    for late in [false, true] {
+        a_failure_is_shared(late);
+    }
+}
+
 fn a_failure_is_shared(late: bool) {
     for (traps, fails, expected) in [
         (false, true, "links, ends Linked"),
@@ -797,21 +809,11 @@ fn a_failure_is_shared(late: bool) {
     }
 }
 
-#[test]
-fn a_failure_is_shared_by_who_is_linked() {
-    a_failure_is_shared(false);
-}
-
-#[test]
-fn a_failure_of_long_ago_is_shared_when_the_link_is_made() {
-    a_failure_is_shared(true);
-}
-
 /// Two actors link to each other at their start, and restart once for one failure.
 #[test]
 fn a_link_goes_both_ways_and_costs_one_restart_each() {
     let seen = every(|sys, journal| {
-        let child = sys.spawn_with(factory("a", &Journal::default()));
+        let child = child(sys);
         sys.spawn_with(Linked::to(&child, journal)).tell(Break);
     });
     assert_eq!(Vec::from_iter(seen), [["links", "links"]]);
