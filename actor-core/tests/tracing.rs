@@ -9,10 +9,13 @@ mod support;
 use std::fmt::{Debug, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Duration;
 
+use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
-use support::{Journal, idle};
+use actor_core::supervision::{Decision, Failure};
+use support::{Journal, fallible, idle, live, poll};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::{DefaultGuard, set_default};
@@ -180,8 +183,7 @@ async fn a_span_is_left_while_its_handler_waits() {
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_told_within_the_span_of_its_handler() {
     let (journal, _guard) = record();
-    let sys = System::new();
-    sys.as_live().unwrap().on_failure(|_| {});
+    let sys = fallible();
     let worker = sys.spawn_named("worker", Worker);
     worker.tell(Fail);
     worker.tell(Add);
@@ -201,8 +203,7 @@ async fn a_failure_is_told_within_the_span_of_its_handler() {
 #[tokio::test(start_paused = true)]
 async fn an_actor_that_is_brought_back_is_told_of() {
     let (journal, _guard) = record();
-    let sys = System::new();
-    sys.as_live().unwrap().on_failure(|_| {});
+    let sys = fallible();
     let worker = sys.spawn_with(Worker::default);
     worker.tell(Fail);
     sys.sleep(Duration::from_secs(60)).await;
@@ -261,7 +262,7 @@ fn following() -> (Journal, DefaultGuard, System, Entered) {
     };
     let (guard, sys) = (set_default(recorder), System::new());
     let (within, noted) = (entered.clone(), spans.clone());
-    sys.as_live().unwrap().follow_senders(
+    live(&sys).follow_senders(
         move || within.lock().unwrap().last().copied(),
         move |span, sender: u64| {
             let own = span.id().map_or(0, |id| id.into_u64());
@@ -283,9 +284,7 @@ fn within<T>(entered: &Entered, span: u64, f: impl FnOnce() -> T) -> T {
 async fn a_span_follows_from_that_of_the_sender() {
     let (spans, _guard, sys, entered) = following();
     let last = sys.spawn(Stage { next: None });
-    let bounded = sys
-        .spawner()
-        .mailbox(actor_core::mailbox::Mailbox::bounded(1));
+    let bounded = sys.spawner().mailbox(Mailbox::bounded(1));
     let middle = bounded.spawn(Stage { next: Some(last) });
     let first = sys.spawn(Stage {
         next: Some(middle.clone()),
@@ -301,19 +300,11 @@ async fn a_span_follows_from_that_of_the_sender() {
     assert_eq!(asked.await, Ok(7));
     idle().await;
     spans.expect(["7 follows from 701", "8 follows from 7", "9 follows from 8"]);
-    let sent = middle.send(Pass(0));
-    let sent = within(&entered, 702, || futures_now(sent));
-    sent.unwrap();
+    let mut sending = middle.send(Pass(0));
+    let sent = within(&entered, 702, || poll(&mut sending));
+    assert!(matches!(sent, Poll::Ready(Ok(()))));
     idle().await;
     spans.expect(["10 follows from 702", "11 follows from 10"]);
-}
-
-fn futures_now<F: Future>(future: F) -> F::Output {
-    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
-    match std::pin::pin!(future).poll(&mut task) {
-        std::task::Poll::Ready(done) => done,
-        std::task::Poll::Pending => panic!("it waits"),
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -321,8 +312,8 @@ async fn what_is_deferred_keeps_what_came_with_it() {
     let (spans, _guard, sys, entered) = following();
     for bounded in [false, true] {
         let mailbox = match bounded {
-            true => actor_core::mailbox::Mailbox::bounded(8),
-            false => actor_core::mailbox::Mailbox::unbounded(),
+            true => Mailbox::bounded(8),
+            false => Mailbox::unbounded(),
         };
         let stage = sys.spawner().mailbox(mailbox).spawn(Stage { next: None });
         stage.tell(Fail);
@@ -362,10 +353,8 @@ async fn nothing_is_carried_unless_it_is_asked_for() {
 #[derive(Debug)]
 struct Hire;
 
-/// Decides that a failed child stays down.
-struct Judge {
-    failures: Arc<AtomicU64>,
-}
+/// Decides that a failed child stays down; counts failures.
+struct Judge(Arc<AtomicU64>);
 
 #[actor]
 impl Judge {
@@ -376,21 +365,17 @@ impl Judge {
 
     #[on]
     fn hire(&mut self, _: Hire, cx: &mut Context<Self>) -> ActorRef<Breaking> {
-        let failures = self.failures.clone();
-        cx.spawn_with(move || Breaking {
-            failures: failures.clone(),
-        })
+        let failures = self.0.clone();
+        cx.spawn_with(move || Breaking(failures.clone()))
     }
 
     #[on]
-    fn failed(&mut self, _: actor_core::supervision::Failure) -> actor_core::supervision::Decision {
-        actor_core::supervision::Decision::Stop
+    fn failed(&mut self, _: Failure) -> Decision {
+        Decision::Stop
     }
 }
 
-struct Breaking {
-    failures: Arc<AtomicU64>,
-}
+struct Breaking(Arc<AtomicU64>);
 
 #[actor]
 impl Breaking {
@@ -401,7 +386,7 @@ impl Breaking {
 
     #[on]
     fn fail(&mut self, _: Fail) {
-        self.failures.fetch_add(1, Ordering::Relaxed);
+        self.0.fetch_add(1, Ordering::Relaxed);
         panic!("broken");
     }
 }
@@ -413,7 +398,7 @@ async fn a_supervisor_that_cannot_be_asked_is_reported() {
     // As in each test here: tracing decides once if a call site is of interest, when it is first passed.
     let _recorded = record();
     let (sys, journal) = (System::new(), Journal::new());
-    let live = sys.as_live().unwrap();
+    let live = live(&sys);
     let noted = journal.clone();
     live.on_failure(move |failure| noted.note(failure.to_string()));
     let failures = Arc::new(AtomicU64::new(0));
@@ -427,7 +412,7 @@ async fn a_supervisor_that_cannot_be_asked_is_reported() {
         },
         |_, _| {},
     );
-    let judge = sys.spawn_named("judge", Judge { failures });
+    let judge = sys.spawn_named("judge", Judge(failures));
     let child = judge.ask(Hire).await.unwrap();
     child.tell(Fail);
     assert_eq!(child.ask(Pass(7)).await, Ok(7));

@@ -16,6 +16,8 @@ use tokio::time::timeout;
 #[derive(Debug)]
 struct Rouse(Vec<ActorRef<Worker>>);
 #[derive(Debug)]
+struct RouseOne(ActorRef<Worker>);
+#[derive(Debug)]
 struct Ring(Sender<()>);
 #[derive(Debug)]
 struct Meet(Arc<Barrier>);
@@ -32,6 +34,14 @@ impl Worker {
             worker.tell(Ring(ring.clone()));
         }
         rung.iter().take(rouse.0.len() - 1).count()
+    }
+
+    /// Lets one other actor ring, and blocks its thread until it has.
+    #[on]
+    fn rouse_one(&mut self, rouse: RouseOne) -> bool {
+        let (ring, rung) = channel();
+        rouse.0.tell(Ring(ring));
+        rung.recv().is_ok()
     }
 
     #[on]
@@ -161,27 +171,11 @@ async fn all_workers_may_block_in_place() {
     }
 }
 
-#[derive(Debug)]
-struct RouseOne(ActorRef<Worker>);
-
-#[actor]
-impl Blocker {
-    /// Lets one other actor ring, and blocks its thread until it has.
-    #[on]
-    fn rouse_one(&mut self, rouse: RouseOne) -> bool {
-        let (ring, rung) = channel();
-        rouse.0.tell(Ring(ring));
-        rung.recv().is_ok()
-    }
-}
-
-struct Blocker;
-
 /// The other workers are not woken for the actor, since it is only one, and they sleep.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_a_blocked_worker_has_roused_runs_elsewhere() {
     let sys = System::new();
-    let (blocker, worker) = (sys.spawn(Blocker), sys.spawn(Worker));
+    let (blocker, worker) = (sys.spawn(Worker), sys.spawn(Worker));
     for _ in 0..20 {
         let rouse = RouseOne(worker.clone());
         assert_eq!(busily(blocker.ask(rouse)).await, Ok(true));

@@ -312,7 +312,7 @@ fn an_elastic_pool_grows() {
     drop(Pool::least_busy(3, Worker).elastic(2, Duration::ZERO));
 }
 
-/// What came before a stop is handled. The messages that a counting pool sends to itself are internal, and
+/// Events from before a stop are handled. The messages that a counting pool sends to itself are internal, and
 /// never dead letters; a message from outside is one.
 #[tokio::test(start_paused = true)]
 async fn workers_end_with_their_pool() {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::support::{Halt, Journal, idle, later, live, poll};
+use crate::support::{Break, Halt, Journal, idle, later, live, poll};
 use actor_core::mailbox::{Mailbox, Overflow, SendError, Sending};
 use actor_core::prelude::*;
 
@@ -15,8 +15,6 @@ struct Note(u32);
 struct Hold;
 #[derive(Debug)]
 struct Open;
-#[derive(Debug)]
-struct Fail;
 #[derive(Debug, Clone)]
 struct Tick;
 
@@ -43,7 +41,7 @@ impl Keeper {
     }
 
     #[on]
-    fn fail(&mut self, _: Fail) -> Result<(), &'static str> {
+    fn fail(&mut self, _: Break) -> Result<(), &'static str> {
         self.0.note("fails");
         Err("as it was told")
     }
@@ -178,7 +176,7 @@ async fn what_is_unread_at_a_failure_counts_for_the_next_life() {
     let noted = journal.clone();
     let spawner = sys.spawner().mailbox(Mailbox::bounded(3));
     let keeper = spawner.spawn_with(move || Keeper(noted.clone()));
-    keeper.tell(Fail);
+    keeper.tell(Break);
     keeper.tell(Note(1));
     keeper.tell(Note(2));
     later(2).await;

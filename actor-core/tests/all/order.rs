@@ -72,10 +72,8 @@ async fn a_tell_and_an_ask_keep_their_order() {
     let sys = System::new();
     let collector = sys.spawn(Collector::default());
     let before = collector.ask(Numbers);
-    collector.tell(Number {
-        sender: 0,
-        value: 1,
-    });
+    let (sender, value) = (0, 1);
+    collector.tell(Number { sender, value });
     let after = collector.ask(Numbers);
     assert_eq!(after.await.unwrap(), [(0, 1)]);
     assert_eq!(before.await.unwrap(), []);
@@ -83,8 +81,10 @@ async fn a_tell_and_an_ask_keep_their_order() {
 
 #[derive(Debug)]
 struct Again;
+#[derive(Debug)]
+struct AsyncAgain;
 
-/// Always has an event to handle.
+/// Always has an event to handle, in a sync handler or in an async one that never waits.
 struct Busy;
 
 #[actor]
@@ -93,18 +93,9 @@ impl Busy {
     fn again(&mut self, _: Again, cx: &mut Context<Self>) {
         cx.me().tell(Again);
     }
-}
 
-#[derive(Debug)]
-struct AsyncAgain;
-
-/// Always has an event to handle, in an async handler that never waits.
-struct BusyAsync;
-
-#[actor]
-impl BusyAsync {
     #[on]
-    async fn again(&mut self, _: AsyncAgain, cx: &mut Context<Self>) {
+    async fn async_again(&mut self, _: AsyncAgain, cx: &mut Context<Self>) {
         cx.me().tell(AsyncAgain);
     }
 }
@@ -114,7 +105,7 @@ impl BusyAsync {
 async fn a_busy_actor_lets_others_run() {
     let sys = System::new();
     sys.spawn(Busy).tell(Again);
-    sys.spawn(BusyAsync).tell(AsyncAgain);
+    sys.spawn(Busy).tell(AsyncAgain);
     let collector = sys.spawn(Collector::default());
     for _ in 0..100 {
         collector.ask(Numbers).await.unwrap();

@@ -314,12 +314,7 @@ impl Door {
 
 #[tokio::test(start_paused = true)]
 async fn a_timeout_ends_with_its_state_or_the_next_event() {
-    let rows: [Row<'_, Door>; 6] = [
-        (
-            "that of a state fires if the state lasts",
-            &[(|door| door.tell(Open), 20)],
-            &["10 left open"],
-        ),
+    let rows: [Row<'_, Door>; 5] = [
         (
             "that of a state ends with its state",
             &[

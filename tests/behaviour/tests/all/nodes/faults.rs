@@ -11,7 +11,7 @@ use actor_test::faults::{FaultBudgets, FaultKind};
 use actor_test::settings::Deny;
 use actor_test::{BugKind, Report, Tester};
 use behaviour::harness::events::Go;
-use behaviour::harness::{exhaust, strategy, whole};
+use behaviour::harness::{assert_contains, exhaust, strategy, whole};
 
 use super::share_of_bugs;
 
@@ -69,8 +69,7 @@ fn a_call_that_fails_is_found_told_and_made_minimal() {
     let bug = report.assert_bug("too much");
     let minimized = bug.minimized.as_ref().expect("it was minimised");
     assert_eq!(minimized.after.faults, 1);
-    let text = format!("{:?}", bug.trace.story);
-    assert!(text.contains("CallFailed"), "{text}");
+    assert_contains(&format!("{:?}", bug.trace.story), &["CallFailed"]);
     let report = tester.run(reads(6, |failed| failed.len() > 3));
     report.assert_clean();
 }
@@ -173,39 +172,34 @@ fn a_call_may_fail_after_it_was_made() {
     let made = |after: bool| {
         let tester = Tester::new().faults(calls(1));
         tester.run(move |sys| {
-            let made = Arc::new(AtomicBool::new(false));
             let fails = || io::Error::other("no answer");
             if after {
                 sys.fails_after("charge", fails);
             } else {
                 sys.fails("charge", fails);
             }
-            sys.spawn(Till { made }).tell(Read(0));
+            sys.spawn(Till::default()).tell(Read(0));
         })
     };
     made(false).assert_clean();
     made(true).assert_bug("charged, and not told");
 }
 
-struct Till {
-    made: Arc<AtomicBool>,
-}
+#[derive(Default)]
+struct Till(Arc<AtomicBool>);
 
 #[actor]
 impl Till {
     #[on]
     async fn read(&mut self, _: Read, cx: &mut Context<Self>) {
-        let made = self.made.clone();
+        let made = self.0.clone();
         let charge = async move {
             made.store(true, Ordering::Relaxed);
             Ok::<(), io::Error>(())
         };
-        let charged = cx.fallible_async("charge", charge).await;
-        assert_eq!(
-            charged.is_ok(),
-            self.made.load(Ordering::Relaxed),
-            "charged, and not told"
-        );
+        let charged = cx.fallible_async("charge", charge).await.is_ok();
+        let is_made = self.0.load(Ordering::Relaxed);
+        assert_eq!(charged, is_made, "charged, and not told");
     }
 }
 
@@ -253,14 +247,10 @@ fn a_mailbox_may_take_nothing_though_it_has_room() {
         Tester::new().run(mailbox(10, asks)).assert_clean();
         let report = Tester::new().faults(full).run(mailbox(10, asks));
         let bug = report.assert_bug("refused");
-        let text = format!("{:?}", bug.trace.story);
-        assert!(text.contains("MailboxRefuses"), "{text}");
+        assert_contains(&format!("{:?}", bug.trace.story), &["MailboxRefuses"]);
         let report = Tester::new().faults(full).run(mailbox(0, asks));
-        report.assert_clean();
-        assert_eq!(
-            report.without_a_chance,
-            ["fault `full` never had a chance: nothing was sent to a bounded mailbox"]
-        );
+        let never = "fault `full` never had a chance: nothing was sent to a bounded mailbox";
+        assert_eq!(without_a_chance(report), [never]);
     }
 }
 
@@ -346,10 +336,8 @@ fn a_fault_without_a_chance_is_named() {
     };
     assert!(named.contains("the test does not say with what"), "{named}");
     let named = without_a_chance(tester().run(|sys| sys.spawn(Worker).tell(Go)));
-    assert_eq!(
-        named,
-        ["fault `call` never had a chance: nothing called `cx.fallible`"]
-    );
+    let nothing = "fault `call` never had a chance: nothing called `cx.fallible`";
+    assert_eq!(named, [nothing]);
     assert!(without_a_chance(tester().run(reads(1, |_| false))).is_empty());
     let denied = tester().deny(Deny::default().with_vacuous());
     let report = denied.run(reads(0, |_| false));
@@ -396,7 +384,7 @@ mod nodes {
     use actor_test::faults::{FaultBudgets, FaultKind};
     use actor_test::{Report, Tester};
     use behaviour::harness::events::Go;
-    use behaviour::harness::{failure_text, strategy};
+    use behaviour::harness::{assert_contains, failure_text, strategy};
     use serde::{Deserialize, Serialize};
 
     use crate::nodes::{assert_about, share_of_bugs};
@@ -429,7 +417,6 @@ mod nodes {
     /// Sends the numbers, each until it is acknowledged,
     /// or once; the store is known, or looked up each time.
     struct Sender {
-        sys: System,
         store: Option<ActorRef<Store>>,
         tries_again: bool,
         sent: u32,
@@ -443,7 +430,7 @@ mod nodes {
                 loop {
                     let found = match self.store.clone() {
                         Some(store) => Ok(store),
-                        None => self.sys.lookup::<Store>("store/store").await,
+                        None => cx.lookup::<Store>("store/store").await,
                     };
                     if let Ok(store) = found {
                         if !self.tries_again {
@@ -466,7 +453,6 @@ mod nodes {
         move |sys| {
             let sender = move |node: &System, store| {
                 let sender = Sender {
-                    sys: node.clone(),
                     store,
                     tries_again,
                     sent: 0,
@@ -484,14 +470,13 @@ mod nodes {
             if looks_up {
                 sys.node("client", move |node| sender(node, None));
             }
-            if tries_again {
-                sys.eventually("all were sent", move |world| {
+            match tries_again {
+                true => sys.eventually("all were sent", |world| {
                     world.all::<Sender>().any(|sender| sender.sent == NUMBERS)
-                });
-            } else {
-                sys.eventually("all have arrived", move |world| {
+                }),
+                false => sys.eventually("all have arrived", |world| {
                     world.all::<Store>().any(|store| store.last == NUMBERS)
-                });
+                }),
             }
         }
     }
@@ -549,11 +534,8 @@ mod nodes {
         let report = run("crash=1", nodes(false, false, true));
         let bug = report.assert_bug("all have arrived");
         assert!(bug.is_liveness());
-        let text = format!("{:?}", bug.trace.story);
-        assert!(text.contains("crash"), "{text}");
-        let said = failure_text(&report);
-        assert!(said.contains("FAULT"), "{said}");
-        assert!(said.contains("node store crashes"), "{said}");
+        assert_contains(&format!("{:?}", bug.trace.story), &["crash"]);
+        assert_contains(&failure_text(&report), &["FAULT", "node store crashes"]);
     }
 
     /// A repeated message arrives eventually, although the restarted
@@ -565,8 +547,7 @@ mod nodes {
         let report = run("stop=1", &sends);
         let bug = report.assert_bug("all were sent");
         assert!(bug.is_liveness());
-        let said = failure_text(&report);
-        assert!(said.contains("1 node that stays down"), "{said}");
+        assert_contains(&failure_text(&report), &["1 node that stays down"]);
     }
 
     /// A partition cuts the links between nodes that are not spared, and no others.
@@ -619,16 +600,14 @@ mod nodes {
 
     /// Counts its events, and reports a crash of the node after exactly this number.
     #[derive(Debug)]
-    struct Counter {
-        text: u32,
-    }
+    struct Counter(u32);
 
     #[actor]
     impl Counter {
         #[on]
         fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-            self.text += 1;
-            if self.text < 20 {
+            self.0 += 1;
+            if self.0 < 20 {
                 cx.me().tell(Go);
             }
         }
@@ -636,7 +615,7 @@ mod nodes {
 
     impl Drop for Counter {
         fn drop(&mut self) {
-            assert!(!(5..9).contains(&self.text), "in the window");
+            assert!(!(5..9).contains(&self.0), "in the window");
         }
     }
 
@@ -651,7 +630,7 @@ mod nodes {
         let tester = tester.strategy(strategy("timed-random"));
         let report = tester.run(|sys| {
             sys.node("n1", |node| {
-                node.spawn(Counter { text: 0 }).tell(Go);
+                node.spawn(Counter(0)).tell(Go);
             });
         });
         assert_about(share_of_bugs(&report), 8.0 / 46.0);

@@ -12,6 +12,7 @@ use actor_core::prelude::*;
 use actor_test::settings::Delivery;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Tester};
+use behaviour::harness::events::Go;
 use behaviour::harness::{exhaust, in_production, only_bug, whole};
 use serde::{Deserialize, Serialize};
 
@@ -168,9 +169,6 @@ struct Broadcaster {
     has_gone_on: bool,
 }
 
-#[derive(Clone, Debug)]
-struct GoOn;
-
 #[actor]
 impl Broadcaster {
     #[start]
@@ -178,11 +176,11 @@ impl Broadcaster {
         for to in &self.to {
             to.tell(Note(1));
         }
-        cx.me().tell(GoOn);
+        cx.me().tell(Go);
     }
 
     #[on]
-    fn go_on(&mut self, _: GoOn) {
+    fn go_on(&mut self, _: Go) {
         self.has_gone_on = true;
     }
 }
@@ -238,8 +236,6 @@ struct Holder {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Hold(ActorRef<Keeper>);
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct AskNow;
 
 #[actor]
 impl Holder {
@@ -250,7 +246,7 @@ impl Holder {
     }
 
     #[on]
-    async fn ask_now(&mut self, _: AskNow) {
+    async fn ask_now(&mut self, _: Go) {
         let keeper = self.keeper.clone().expect("it holds one");
         keeper.tell(Note(7));
         self.outcome = Some(keeper.ask(Seen).await);
@@ -294,7 +290,7 @@ fn a_reference_to_an_earlier_incarnation_leads_to_nobody() {
         let new = sys.lookup::<Keeper>("n1/keeper").await.expect("it is back");
         assert_ne!(new, old);
         assert_eq!(new.name(), "n1(2)/keeper");
-        holder.tell(AskNow);
+        holder.tell(Go);
         let outcome = holder.ask(Seen).await.expect("it lives");
         assert_eq!(outcome, Some(Err("Disconnected".into())));
         assert_eq!(new.ask(Seen).await, Ok(vec![]));
@@ -351,7 +347,7 @@ impl Teller {
     }
 
     #[on]
-    fn go_on(&mut self, _: GoOn) {
+    fn go_on(&mut self, _: Go) {
         if let Some(to) = &self.to {
             to.tell(Note(1));
             to.tell(Note(2));
@@ -380,7 +376,7 @@ fn notes_by(delivery: Delivery, before: Script, after: Script) -> BTreeSet<Vec<u
             let teller: ActorRef<Teller> = booted(&sys, "n2/teller").await;
             teller.tell(Hold(keeper));
             before(&sys.faults());
-            teller.ask(GoOn).await.expect("it lives");
+            teller.ask(Go).await.expect("it lives");
             after(&sys.faults());
         }
     });
@@ -509,7 +505,7 @@ fn a_broken_connection_is_heard_of_on_both_sides() {
         sys.faults().break_connection("n1", "n2");
         hears_of_it(&sys);
         // The keeper is still alive, and a new reference reaches it.
-        holder.tell(AskNow);
+        holder.tell(Go);
         sys.eventually("it is told", |w| {
             w.all::<Keeper>().all(|keeper| keeper.notes == [7])
         });

@@ -8,7 +8,7 @@ use actor_core::Supervision;
 use actor_core::prelude::*;
 use actor_core::supervision::{Decision, Failure};
 use actor_test::{BugKind, Tester};
-use behaviour::harness::{self, Journal, contract, first_bug, journals, whole};
+use behaviour::harness::{self, Journal, contract, expect_bug, first_bug, journals, whole};
 
 use crate::semantics::supervision;
 
@@ -27,9 +27,8 @@ struct Life;
 #[derive(Debug)]
 struct TheChild;
 
-struct Child {
-    life: u32,
-}
+/// Knows the number of its incarnation.
+struct Child(u32);
 
 #[actor]
 impl Child {
@@ -45,15 +44,7 @@ impl Child {
 
     #[on]
     fn life(&mut self, _: Life) -> u32 {
-        self.life
-    }
-}
-
-fn lives() -> impl FnMut() -> Child + Send + 'static {
-    let mut life = 0;
-    move || {
-        life += 1;
-        Child { life }
+        self.0
     }
 }
 
@@ -71,8 +62,13 @@ impl Judge {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
         cx.decide_failures();
-        let child = cx.spawner().name("child").spawn_with(lives());
-        sibling(cx, &self.journal);
+        let mut lives = 0;
+        let child = cx.spawner().name("child").spawn_with(move || {
+            lives += 1;
+            Child(lives)
+        });
+        let journal = self.journal.clone();
+        cx.spawn_with(move || Sibling(journal.clone()));
         match self.cause {
             "refuse" => child.tell(Refuse),
             cause => child.tell(Break(cause)),
@@ -109,24 +105,15 @@ impl Judge {
     }
 }
 
-struct Sibling {
-    journal: Journal,
-}
+struct Sibling(Journal);
 
 #[actor]
 impl Sibling {}
 
 impl Drop for Sibling {
     fn drop(&mut self) {
-        self.journal.note("sibling drops");
+        self.0.note("sibling drops");
     }
-}
-
-fn sibling(cx: &mut Context<Judge>, journal: &Journal) {
-    let journal = journal.clone();
-    cx.spawn_with(move || Sibling {
-        journal: journal.clone(),
-    });
 }
 
 fn judge(journal: &Journal, cause: &'static str) -> Judge {
@@ -189,15 +176,13 @@ fn a_supervisor_that_escalates_fails_with_its_children() {
 /// the supervisor awaits the child meanwhile, the two wait for each other.
 #[test]
 fn a_supervisor_that_awaits_a_child_that_is_down_is_a_deadlock() {
-    let report = Tester::new().supervised(true).run(|sys| {
+    let tester = Tester::new().supervised(true);
+    expect_bug(&tester, BugKind::Deadlock, &["`Judge`"], |sys| {
         sys.spawn(Judge {
             looks: true,
             ..judge(&Journal::default(), "ouch")
         });
     });
-    let (kind, message) = first_bug(&report);
-    assert_eq!(kind, BugKind::Deadlock);
-    assert!(message.contains("`Judge`"), "{message}");
 }
 
 /// Spawns a child of the system that notes its starts.
@@ -241,16 +226,13 @@ fn children_of_the_system_are_a_group_where_that_is_said() {
 #[test]
 fn a_group_of_the_system_has_one_limit() {
     let limit = Supervision::one_for_one().intensity(1, Duration::from_secs(5));
-    let report = some().run(move |sys| {
+    let exhausted = "restarted 1 time within 5s, it has ended once more";
+    expect_bug(&some(), BugKind::Exhausted, &[exhausted], move |sys| {
         sys.supervise(limit);
         for name in ["a", "b"] {
             member(&sys, name, &Journal::default()).tell(harness::events::Break);
         }
     });
-    let (kind, message) = first_bug(&report);
-    assert_eq!(kind, BugKind::Exhausted);
-    let part = "restarted 1 time within 5s, it has ended once more";
-    assert!(message.contains(part), "{message}");
     // Without a group, each member has its own restart intensity.
     let report = some().run(|sys| {
         for name in ["a", "b"] {
@@ -264,17 +246,19 @@ fn a_group_of_the_system_has_one_limit() {
 /// The boot code of a node sets the supervision for each incarnation of the node.
 #[test]
 fn a_node_has_children_of_its_own() {
+    let never = Supervision::one_for_one().intensity(0, Duration::from_secs(5));
+    let fails = |node: &System| {
+        member(node, "a", &Journal::default()).tell(harness::events::Break);
+    };
     let report = some().run(|sys| {
-        sys.supervise(Supervision::one_for_one().intensity(0, Duration::from_secs(5)));
-        sys.node("n1", |node| {
-            member(node, "a", &Journal::default()).tell(harness::events::Break);
-        });
+        sys.supervise(never);
+        sys.node("n1", fails);
     });
     report.assert_clean();
     let report = some().run(|sys| {
-        sys.node("n1", |node| {
-            node.supervise(Supervision::one_for_one().intensity(0, Duration::from_secs(5)));
-            member(node, "a", &Journal::default()).tell(harness::events::Break);
+        sys.node("n1", move |node| {
+            node.supervise(never);
+            fails(node);
         });
     });
     assert_eq!(first_bug(&report).0, BugKind::Exhausted);

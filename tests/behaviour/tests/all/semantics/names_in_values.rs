@@ -2,6 +2,7 @@
 
 use actor_core::prelude::*;
 use actor_test::{Report, Tester};
+use behaviour::harness::events::Halt;
 use behaviour::harness::failure_text;
 
 #[derive(Clone, Debug)]
@@ -12,9 +13,6 @@ struct Later(ActorRef<Guest>);
 
 #[derive(Clone, Debug)]
 struct Who;
-
-#[derive(Clone, Debug)]
-struct Leave;
 
 /// Stores the actor that it has met, and defers an early event.
 #[derive(Debug, Default)]
@@ -36,7 +34,7 @@ impl Guest {
     }
 
     #[on]
-    fn leave(&mut self, _: Leave, cx: &mut Context<Self>) {
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
         cx.halt();
     }
 
@@ -98,7 +96,7 @@ fn in_what_a_monitor_has_seen() {
 fn in_a_letter_that_nobody_takes() {
     let report = Tester::new().run(async |sys| {
         let [one, other] = guests(&sys);
-        one.tell(Leave);
+        one.tell(Halt);
         one.stopped().await;
         one.tell(Meet(other.clone()));
         panic!("{:?}", other.ask(Who).await);

@@ -5,6 +5,7 @@ use actor_core::prelude::*;
 use actor_core::services::{Pool, Proxy, ProxyRef};
 use actor_test::story::{Effect, MessageFate};
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::events::Halt;
 use behaviour::harness::{Journal, in_production, only_bug, reported, strategy};
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +13,6 @@ use serde::{Deserialize, Serialize};
 struct Note(u32);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Seen;
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Close;
 
 #[derive(Debug, Default)]
 struct Keeper(Vec<u32>);
@@ -31,7 +30,7 @@ impl Keeper {
     }
 
     #[on]
-    fn close(&mut self, _: Close, cx: &mut Context<Self>) {
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
         cx.halt();
     }
 }
@@ -115,7 +114,7 @@ fn on_its_own_node_it_finds_who_comes_after() {
         keeper_on(&sys);
         let keeper = sys.spawn(Proxy::<Keeper>::new("keeper"));
         assert_eq!(keeper.ask(Seen).await, Ok(vec![]));
-        keeper.tell(Close);
+        keeper.tell(Halt);
         while keeper.ask(Seen).await.is_ok() {}
         let next = sys.spawn(Keeper(vec![7]));
         sys.try_register("keeper", &next).await.expect("it is free");

@@ -6,6 +6,7 @@ use actor_core::prelude::*;
 use actor_core::sync::{mpsc, oneshot};
 use actor_core::{select, task};
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::events::Go;
 use behaviour::harness::{contract, failure_text, outcomes, whole};
 
 /// Explores all schedules; returns the distinct results.
@@ -168,9 +169,6 @@ fn those_that_are_not_ready_are_awaited() {
     });
 }
 
-#[derive(Debug)]
-struct Begin;
-
 /// Awaits two others, and reports the first answer.
 struct Chooser {
     others: [ActorRef<Echo>; 2],
@@ -206,7 +204,7 @@ impl Judge {
 #[actor]
 impl Chooser {
     #[on]
-    async fn begin(&mut self, _: Begin) {
+    async fn go(&mut self, _: Go) {
         let [one, two] = &self.others;
         let first = select! {
             Ok(first) = one.ask(Who) => first,
@@ -222,7 +220,7 @@ fn a_handler_decides_as_well() {
     let program = |sys: System| {
         let others = [1, 2].map(|number| sys.spawn(Echo(number)));
         let to = sys.spawn(Judge);
-        sys.spawn(Chooser { others, to }).tell(Begin);
+        sys.spawn(Chooser { others, to }).tell(Go);
     };
     for search in [
         "dfs",

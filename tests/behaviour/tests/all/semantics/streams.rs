@@ -4,6 +4,7 @@ use actor_core::Spawner;
 use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
 use actor_test::BugKind;
+use behaviour::harness::events::Tick;
 use behaviour::harness::{all, expect_bug, whole};
 use futures_util::stream;
 
@@ -11,8 +12,6 @@ use futures_util::stream;
 struct Number(u32);
 #[derive(Debug)]
 struct Over;
-#[derive(Debug)]
-struct Nudge;
 
 /// Adds numbers; has no handler for `Number` after the end.
 #[derive(Default)]
@@ -49,7 +48,7 @@ impl Sum {
     }
 
     #[on]
-    fn nudge(&mut self, _: Nudge, cx: &mut Context<Self>) {
+    fn nudge(&mut self, _: Tick, cx: &mut Context<Self>) {
         self.nudges += 1;
         if self.nudges == self.halts_at {
             cx.halt();
@@ -83,7 +82,7 @@ fn items_come_in_order_and_the_end_comes_last() {
 fn a_stream_ends_with_its_actor() {
     let report = all(|sys| {
         let sum = sys.spawn(Sum::new(2, 1));
-        sum.tell(Nudge);
+        sum.tell(Tick);
         sys.sometimes("it stops in the middle", move |world| {
             world.get(&sum).is_some_and(|sum| sum.last == 1)
         });
@@ -109,7 +108,7 @@ fn a_failure_of_an_item_is_found() {
 #[test]
 fn threads_are_for_production() {
     let program = |of: for<'a> fn(Spawner<'a>) -> Spawner<'a>| {
-        let report = all(|sys| of(sys.spawner()).spawn(Sum::new(0, 1)).tell(Nudge));
+        let report = all(|sys| of(sys.spawner()).spawn(Sum::new(0, 1)).tell(Tick));
         (report.executions, report.steps_total)
     };
     let plain = program(|spawner| spawner);
@@ -125,7 +124,7 @@ impl Nudger {
     #[start]
     async fn start(&mut self) {
         // The actor may have stopped.
-        let _ = self.0.send(Nudge).await;
+        let _ = self.0.send(Tick).await;
     }
 }
 
