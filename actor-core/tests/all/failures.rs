@@ -16,6 +16,8 @@ struct PanicOddly;
 #[derive(Debug)]
 struct PanicInDrop;
 #[derive(Debug)]
+struct PanicWithBomb;
+#[derive(Debug)]
 struct Decide;
 #[derive(Debug)]
 struct RaiseUnhandled;
@@ -50,6 +52,11 @@ impl Fragile {
     }
 
     #[on]
+    fn panic_with_bomb(&mut self, _: PanicWithBomb) {
+        std::panic::panic_any(Bomb);
+    }
+
+    #[on]
     fn decide(&mut self, _: Decide, cx: &mut Context<Self>) {
         cx.goto(FragileState::There);
         cx.halt();
@@ -73,6 +80,14 @@ impl Fragile {
         self.panic_in_drop = true;
         cx.halt();
     }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on]
+    fn mine(&mut self, _: Mine) {}
 
     #[on]
     fn fine(&mut self, _: Fine) {}
@@ -226,19 +241,6 @@ impl Drop for Dud {
     }
 }
 
-struct Miner;
-
-#[actor]
-impl Miner {
-    #[on]
-    fn panic(&mut self, _: Panic) {
-        std::panic::panic_any(Bomb);
-    }
-
-    #[on]
-    fn fine(&mut self, _: Fine) {}
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_payload_that_panics_when_it_is_dropped() {
     let Scene {
@@ -247,9 +249,9 @@ async fn a_payload_that_panics_when_it_is_dropped() {
         sound,
         ..
     } = scene();
-    let miner = sys.spawner().name("miner").spawn_with(|| Miner);
+    let miner = sys.spawner().name("miner").spawn_with(Fragile::default);
     for _ in 0..3 {
-        assert_eq!(miner.ask(Panic).await, Err(AskError::Failed));
+        assert_eq!(miner.ask(PanicWithBomb).await, Err(AskError::Failed));
         assert_eq!(miner.ask(Fine).await, Ok(()));
         idle().await;
         journal.expect(["Panicked miner: a panic whose payload is not a string"]);
@@ -267,23 +269,10 @@ impl Drop for Mine {
     }
 }
 
-struct Field;
-
-#[actor]
-impl Field {
-    #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
-    }
-
-    #[on]
-    fn mine(&mut self, _: Mine) {}
-}
-
 #[tokio::test(start_paused = true)]
 async fn what_is_unread_may_panic_as_it_is_dropped() {
     let Scene { sys, journal, .. } = scene();
-    let field = sys.spawn_named("field", Field);
+    let field = sys.spawn_named("field", Fragile::default());
     field.tell(Halt);
     field.tell(Mine);
     field.tell(Mine);
@@ -350,9 +339,9 @@ async fn hooks_that_panic_end_nobody() {
     let Scene { sys, sound, .. } = scene();
     live(&sys).on_failure(|_| std::panic::panic_any(Bomb));
     live(&sys).on_dead_letter(|_| std::panic::panic_any(Bomb));
-    let miner = sys.spawner().name("miner").spawn_with(|| Miner);
+    let miner = sys.spawner().name("miner").spawn_with(Fragile::default);
     for _ in 0..3 {
-        assert_eq!(miner.ask(Panic).await, Err(AskError::Failed));
+        assert_eq!(miner.ask(PanicWithBomb).await, Err(AskError::Failed));
     }
     miner.stop();
     idle().await;

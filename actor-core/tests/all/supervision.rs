@@ -164,7 +164,7 @@ async fn a_child_that_waits_to_be_brought_back_ends_with_its_system() {
 #[derive(Debug)]
 struct NoDisk;
 
-/// The result of a start hook, after a second.
+/// The result of a start hook.
 type Start = fn() -> Result<(), NoDisk>;
 
 struct Reluctant(Journal, Start);
@@ -172,8 +172,7 @@ struct Reluctant(Journal, Start);
 #[actor]
 impl Reluctant {
     #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) -> Result<(), NoDisk> {
-        cx.sleep(Duration::from_secs(1)).await;
+    fn start(&mut self) -> Result<(), NoDisk> {
         self.0.note("starts");
         (self.1)()
     }
@@ -198,7 +197,7 @@ async fn a_start_hook_or_a_factory_that_fails_counts() {
         Reluctant(noted.clone(), start)
     });
     child.tell(Break("ouch"));
-    later(4).await;
+    idle().await;
     journal.expect([
         "starts",
         "Panicked: ouch",
@@ -217,7 +216,7 @@ async fn a_start_hook_or_a_factory_that_fails_counts() {
         Reluctant(noted.clone(), start)
     });
     let error = "Error: `Reluctant` did not start: Err(NoDisk)";
-    later(10).await;
+    idle().await;
     journal.expect(["starts", error, "starts"]);
     assert!(store.is_alive());
     let alone = sys.spawn(Reluctant(journal.clone(), || Err(NoDisk)));

@@ -659,12 +659,8 @@ fn rule_07_patient_timers_wait_for_messages() {
     let report = tester.run(|sys| {
         let noted = journal.take();
         assert!(noted.is_empty() || noted == ["go", "1"], "{noted:?}");
-        let journal = journal.clone();
-        let timed = sys.spawn(Timed {
-            journal,
-            delays: vec![1],
-        });
-        timed.tell(Go);
+        let (journal, delays) = (journal.clone(), vec![1]);
+        sys.spawn(Timed { journal, delays }).tell(Go);
     });
     report.assert_clean();
 }

@@ -221,6 +221,12 @@ fn each_kind_of_child_comes_back_after_its_kind_of_end() {
     }
 }
 
+/// Asserts that a supervised program gives up, for a reason that has this part.
+#[track_caller]
+fn gives_up(part: &str, program: impl Fn(System) + Sync) {
+    expect_bug(&supervised(), BugKind::Exhausted, &[part], program);
+}
+
 /// Runs a child that fails this number of times, at this interval.
 fn failing(times: u64, apart: Duration) -> Report {
     patient().iterations(50).run(move |sys| async move {
@@ -502,20 +508,15 @@ fn a_supervisor_that_gives_up_fails_and_is_brought_back() {
 
 #[test]
 fn a_supervisor_without_a_supervisor_that_gives_up_is_a_bug() {
-    expect_bug(
-        &supervised(),
-        BugKind::Exhausted,
-        &["restarted 1 time within 5s"],
-        |sys| {
-            let parent = sys.spawn(Parent {
-                supervision: ONE_FOR_ONE.intensity(1, Duration::from_secs(5)),
-                journal: Journal::default(),
-                children: Vec::new(),
-            });
-            parent.tell(Order::FailIn(0));
-            parent.tell(Order::FailIn(1));
-        },
-    );
+    gives_up("restarted 1 time within 5s", |sys| {
+        let parent = sys.spawn(Parent {
+            supervision: ONE_FOR_ONE.intensity(1, Duration::from_secs(5)),
+            journal: Journal::default(),
+            children: Vec::new(),
+        });
+        parent.tell(Order::FailIn(0));
+        parent.tell(Order::FailIn(1));
+    });
 }
 
 /// Fails in its first incarnations: in the start hook, then in the factory.
@@ -552,14 +553,9 @@ fn a_start_hook_or_a_factory_that_panics_counts() {
     };
     let noted = every(|sys, journal| reluctant(sys, journal, 2));
     assert_eq!(Vec::from_iter(noted), [["1 starts", "3 starts"]]);
-    expect_bug(
-        &supervised(),
-        BugKind::Exhausted,
-        &["in the factory"],
-        |sys| {
-            reluctant(&sys, &Journal::default(), 1);
-        },
-    );
+    gives_up("in the factory", |sys| {
+        reluctant(&sys, &Journal::default(), 1);
+    });
 }
 
 #[test]
