@@ -503,6 +503,19 @@ fn a_shutdown_waits_until_all_have_handled_what_they_were_sent() {
     });
 }
 
+/// Never ends its start.
+struct Stubborn;
+
+#[actor]
+impl Stubborn {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        loop {
+            cx.sleep(Duration::from_secs(60)).await;
+        }
+    }
+}
+
 /// Sleeps for this time when it starts.
 struct Sleepy(Duration);
 
@@ -524,7 +537,7 @@ fn many<F: Future<Output = String> + 'static>(body: impl Fn(System) -> F + Sync)
 #[test]
 fn a_shutdown_says_who_has_not_stopped_in_time() {
     let outcomes = many(async |sys| {
-        let stubborn = sys.spawn_named("Stubborn", Sleepy(Duration::from_secs(3_600)));
+        let stubborn = sys.spawn(Stubborn);
         sys.spawn(Mortal::default());
         let done = sys.shutdown_within(Duration::from_secs(1)).await;
         let end = stubborn.stopped().await;
