@@ -1,7 +1,9 @@
 //! Programs with known behaviour, for the tests of this package.
 
 pub mod automata;
+pub mod closures;
 pub mod crew;
+pub mod debt;
 pub mod end_recorder;
 pub mod harness;
 pub mod node;

@@ -6,10 +6,10 @@ use actor_core::prelude::*;
 use actor_test::settings::Search;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Tester};
+use behaviour::closures::handles;
+use behaviour::debt::{Debt, Owe};
 use behaviour::harness::events::{Go, Tick};
 use behaviour::harness::{assert_contains, only_bug, timeless};
-
-use super::{Debt, Owe};
 
 #[derive(Debug)]
 struct Recovered;
@@ -31,30 +31,6 @@ impl Recovers {
     }
 }
 
-/// Ticks for ever. At one tick the patient decides if it recovers
-/// at all, with a probability of `chance` in a hundred thousand.
-struct Patient {
-    ticks: u64,
-    decides_at: u64,
-    chance: usize,
-    /// True if a patient that did not recover ticks for ever; otherwise it halts.
-    goes_on: bool,
-}
-#[actor]
-impl Patient {
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        self.ticks += 1;
-        let decides = self.ticks == self.decides_at;
-        if decides && cx.choose(100_000) < self.chance {
-            cx.announce(Recovered);
-        } else if !decides || self.goes_on {
-            return cx.me().tell(Tick);
-        }
-        cx.halt();
-    }
-}
-
 const THRESHOLD: u64 = 20;
 
 fn tester(executions: u64, steps: u64) -> Tester {
@@ -67,14 +43,21 @@ fn tester(executions: u64, steps: u64) -> Tester {
         .seed(3)
 }
 
+/// Ticks for ever. At one tick the patient decides if it recovers at all, with a probability of `chance`
+/// in a hundred thousand. A patient that does not recover ticks for ever if `goes_on` is set, or else halts.
 fn patient(decides_at: u64, chance: usize, goes_on: bool) -> impl Fn(System) + Sync {
     move |sys| {
         sys.monitor::<Recovers>();
-        let patient = sys.spawn(Patient {
-            ticks: 0,
-            decides_at,
-            chance,
-            goes_on,
+        let mut ticks = 0;
+        let patient = handles(&sys, move |_: Tick, cx| {
+            ticks += 1;
+            let decides = ticks == decides_at;
+            if decides && cx.choose(100_000) < chance {
+                cx.announce(Recovered);
+            } else if !decides || goes_on {
+                return cx.me().tell(Tick);
+            }
+            cx.halt();
         });
         patient.tell(Tick);
     }
@@ -229,32 +212,23 @@ fn a_continuation_has_a_horizon_of_its_own() {
 }
 
 /// Decides at its first tick if it recovers at the given tick, or never.
-struct Moody {
-    ticks: u64,
-    recovers_at: u64,
-}
-#[actor]
-impl Moody {
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        if self.ticks == 0 && cx.choose(4) == 0 {
-            self.recovers_at = u64::MAX;
-        }
-        self.ticks += 1;
-        if self.ticks == self.recovers_at {
-            cx.announce(Recovered);
-            cx.halt();
-        } else {
-            cx.me().tell(Tick);
-        }
-    }
-}
-
 fn moody(recovers_at: u64) -> impl Fn(System) + Sync {
     move |sys| {
         sys.monitor::<Recovers>();
-        let ticks = 0;
-        sys.spawn(Moody { ticks, recovers_at }).tell(Tick);
+        let (mut ticks, mut recovers_at) = (0, recovers_at);
+        let moody = handles(&sys, move |_: Tick, cx| {
+            if ticks == 0 && cx.choose(4) == 0 {
+                recovers_at = u64::MAX;
+            }
+            ticks += 1;
+            if ticks == recovers_at {
+                cx.announce(Recovered);
+                cx.halt();
+            } else {
+                cx.me().tell(Tick);
+            }
+        });
+        moody.tell(Tick);
     }
 }
 
@@ -359,26 +333,6 @@ impl Feverish {
     }
 }
 
-/// Incurs a debt most of the time, has a fever now and then, and never ends.
-#[derive(Default)]
-struct Ill {
-    began: bool,
-}
-#[actor]
-impl Ill {
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        if !self.began {
-            self.began = true;
-            match cx.choose(8) {
-                0 => cx.announce(Fever),
-                _ => cx.announce(Owe),
-            }
-        }
-        cx.me().tell(Tick);
-    }
-}
-
 /// A repeated occurrence of a confirmed bug is no new suspicion: the two bugs are
 /// the first and the second suspicion, however often the first one occurs before.
 #[test]
@@ -386,7 +340,18 @@ fn a_bug_that_is_known_is_no_suspicion_any_more() {
     let report = tester(40, 10).keep_going().run(|sys| {
         sys.monitor::<Debt>();
         sys.monitor::<Feverish>();
-        sys.spawn(Ill::default()).tell(Tick);
+        // Incurs a debt most of the time, has a fever now and then, and never ends.
+        let mut began = false;
+        let ill = handles(&sys, move |_: Tick, cx| {
+            if !std::mem::replace(&mut began, true) {
+                match cx.choose(8) {
+                    0 => cx.announce(Fever),
+                    _ => cx.announce(Owe),
+                }
+            }
+            cx.me().tell(Tick);
+        });
+        ill.tell(Tick);
     });
     let suspicion = |what: &str| {
         let bug = report.assert_bug(what);

@@ -9,7 +9,10 @@ use actor_test::strategy::Gap;
 use actor_test::strategy::Unjudged;
 use actor_test::{Bug, BugKind, Report, Tester};
 use behaviour::automata::{Automata, Edge, Model, ModelState};
+use behaviour::closures::tells;
 use behaviour::harness::{only_bug, whole};
+
+use crate::search::programs;
 
 fn tester(strategy: &str) -> Tester {
     whole(strategy).check_every(0).keep_going()
@@ -138,18 +141,12 @@ impl Graph {
     }
 }
 
-/// The number of programs; `FAIR_CYCLES` raises it for a nightly run. All of these take 2
-/// s of a core: three of four programs are live, so fewer would hardly test the others.
-fn programs() -> u64 {
-    let given = std::env::var("FAIR_CYCLES").ok();
-    given.map_or(300, |given| given.parse().expect("a number"))
-}
-
 /// Compares the search with the model's graph, by fixed points and by enumeration of sets of operations.
 #[test]
 fn what_stays_owed_in_a_model_is_found_and_nothing_else() {
     let mut found = [0; 4];
-    for number in 0..programs() {
+    // These take 2 s of a core: three of four programs are live, so fewer would hardly test the others.
+    for number in 0..programs("FAIR_CYCLES", 300) {
         let program = Automata::random(number).infallible().without_choices();
         let model = program.model();
         if model.points.len() > 1_500 {
@@ -174,8 +171,6 @@ fn what_stays_owed_in_a_model_is_found_and_nothing_else() {
             assert_eq!(replayed, cycle.to, "{case}");
         }
     }
-    let [none, weak, strong, all] = found;
-    println!("none {none}, weak {weak}, strong {strong}, all {all}");
     assert!(found[0] > 5 && found[3] > 5, "{found:?}");
 }
 
@@ -390,7 +385,6 @@ fn is_live(program: impl Fn(&System, usize) + Sync, size: usize) -> Option<Deman
     let [_, report] = ["states:order=breadth", "states"].map(|strategy| {
         let report = search(strategy, |sys| program(sys, size));
         assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
-        println!("{strategy}, {size}: {:?} states", report.verdict.states());
         report
     });
     if report.bugs().is_empty() {
@@ -398,7 +392,6 @@ fn is_live(program: impl Fn(&System, usize) + Sync, size: usize) -> Option<Deman
         return None;
     }
     let bug = only_bug(&report);
-    println!("{}", bug.message());
     assert_eq!(bug.kind(), BugKind::Liveness, "{}", bug.message());
     Some(demand(bug))
 }
@@ -450,17 +443,6 @@ impl Restless {
     }
 }
 
-#[derive(Hash)]
-struct Boss(ActorRef<Restless>);
-
-#[actor]
-impl Boss {
-    #[start]
-    fn start(&mut self) {
-        self.0.tell(Rest);
-    }
-}
-
 fn restless(sys: &System, chooses: bool, has_boss: bool) {
     let restless = sys.spawn(Restless {
         chooses,
@@ -468,7 +450,7 @@ fn restless(sys: &System, chooses: bool, has_boss: bool) {
     });
     restless.tell(Again);
     if has_boss {
-        sys.spawn(Boss(restless.clone()));
+        tells(sys, &restless, Rest);
     }
     sys.eventually("it rests", move |w| {
         w.get(&restless).is_some_and(|restless| restless.rests)

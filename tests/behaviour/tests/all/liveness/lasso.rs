@@ -7,10 +7,12 @@ use actor_core::Actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{Enabled, Fairness, StrategySpec};
 use actor_test::{BugKind, Report, Tester};
+use behaviour::closures::handles;
+use behaviour::debt::{Debt, Forgive, Owe, Pay};
 use behaviour::harness::events::Tick;
 use behaviour::harness::{assert_contains, exhaust, timeless, whole};
 
-use super::{Debt, Forgive, Owe, Pay, Picks};
+use super::Picks;
 
 /// Begins the match with a first ball.
 #[derive(Debug, Fingerprint)]
@@ -241,43 +243,41 @@ impl Waits {
     }
 }
 
-/// Defines a walk along a line of `length` places, a step there or back as `walk`
-/// decides; the obligation arises at the start, and is discharged at the end.
-macro_rules! walkers {
-    ($($(#[$meta:meta])* $walker:ident steps $walk:expr;)*) => {$(
-        $(#[$meta])*
-        #[derive(Hash)]
-        struct $walker {
-            at: u32,
-            length: u32,
-        }
-        #[actor]
-        impl $walker {
-            #[start]
-            fn start(&mut self, cx: &mut Context<Self>) {
-                cx.announce(Owe);
-                cx.me().tell(Ball);
-            }
-            #[on]
-            fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
-                let walk: fn(&mut Context<Self>) -> bool = $walk;
-                self.at = if walk(cx) { self.at + 1 } else { 0 };
-                if self.at == self.length {
-                    cx.announce(Pay);
-                } else {
-                    cx.me().tell(Ball);
-                }
-            }
-        }
-    )*};
+/// The rule by which a walker steps on or goes back.
+#[derive(Clone, Copy, Hash)]
+enum Walk {
+    TossesACoin,
+    DrawsANumber,
+    GoesBack,
 }
-walkers! {
-    /// Tosses a coin.
-    Tosser steps |cx| cx.choose_bool();
-    /// Always steps back.
-    Stander steps |_| false;
-    /// Draws a random number.
-    Drawer steps |cx| rand_core::Rng::next_u32(&mut cx.rng()).is_multiple_of(2);
+
+/// Walks along a line of eight places; owes at the start, and pays at the end.
+#[derive(Hash)]
+struct Walker {
+    at: u32,
+    walk: Walk,
+}
+#[actor]
+impl Walker {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.announce(Owe);
+        cx.me().tell(Ball);
+    }
+    #[on]
+    fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
+        let steps_on = match self.walk {
+            Walk::TossesACoin => cx.choose_bool(),
+            Walk::DrawsANumber => rand_core::Rng::next_u32(&mut cx.rng()).is_multiple_of(2),
+            Walk::GoesBack => false,
+        };
+        self.at = if steps_on { self.at + 1 } else { 0 };
+        if self.at == 8 {
+            cx.announce(Pay);
+        } else {
+            cx.me().tell(Ball);
+        }
+    }
 }
 
 /// 500 executions of programs that leave the cycle after eight lucky choices in a row, which takes 510
@@ -285,10 +285,10 @@ walkers! {
 #[test]
 fn a_choice_may_always_turn_out_well() {
     let tester = Tester::new().iterations(250);
-    let (at, length) = (0, 8);
-    run(&tester, |sys| drop(sys.spawn(Tosser { at, length }))).assert_clean();
-    run(&tester, |sys| drop(sys.spawn(Drawer { at, length }))).assert_clean();
-    let stands = run(&once(), |sys| drop(sys.spawn(Stander { at, length })));
+    let walks = |tester: &Tester, walk| run(tester, |sys| drop(sys.spawn(Walker { at: 0, walk })));
+    walks(&tester, Walk::TossesACoin).assert_clean();
+    walks(&tester, Walk::DrawsANumber).assert_clean();
+    let stands = walks(&once(), Walk::GoesBack);
     lasso(&stands);
 }
 
@@ -365,16 +365,6 @@ fn all_states_around_are_looked_at() {
     }
 }
 
-/// Discharges the obligation when it runs.
-struct Payer;
-#[actor]
-impl Payer {
-    #[on]
-    fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
-        cx.announce(Pay);
-    }
-}
-
 #[test]
 fn a_cycle_that_leaves_someone_out_is_none() {
     let run = |rule: fn(&Enabled<'_>) -> usize| {
@@ -385,7 +375,7 @@ fn a_cycle_that_leaves_someone_out_is_none() {
         tester.custom_strategy(strategy).run(|sys| {
             sys.monitor::<Debt>();
             Hashed::play(&sys);
-            sys.spawn(Payer).tell(Ball);
+            handles(&sys, |_: Ball, cx| cx.announce(Pay)).tell(Ball);
         })
     };
     // The payer is enabled all the time, and runs in a fair continuation.

@@ -8,10 +8,12 @@ use actor_core::prelude::*;
 use actor_test::strategy::Gap;
 use actor_test::strategy::{Enabled, Fairness, StrategySpec};
 use actor_test::{BodyOutput, BugKind, Report, Tester};
+use behaviour::closures::{Ball, Handles, handles, volley};
+use behaviour::debt::{Debt, Forgive, Owe, Pay};
 use behaviour::harness::events::Go;
 use behaviour::harness::{assert_contains, whole};
 
-use super::{Debt, Forgive, Owe, Pay, Picks};
+use super::Picks;
 
 #[derive(Debug)]
 struct Next(u64);
@@ -153,42 +155,20 @@ fn at_the_bound_what_is_owed_stays_undecided() {
     assert_contains(&example, &["monitor `Debt` is hot in `Open`"]);
 }
 
-#[derive(Debug)]
-struct Serve(ActorRef<Bounces>);
-#[derive(Debug)]
-struct Ball(u64);
-
-/// Two of these play for ever.
-struct Bounces {
-    peer: Option<ActorRef<Bounces>>,
-    hot_at: u64,
-}
-#[actor]
-impl Bounces {
-    #[on]
-    fn serve(&mut self, serve: Serve) {
-        serve.0.tell(Ball(0));
-        self.peer = Some(serve.0);
-    }
-    #[on]
-    fn ball(&mut self, ball: Ball, cx: &mut Context<Self>) {
-        if ball.0 + 1 >= self.hot_at {
+/// Starts a match that never ends; from the ball of this number on, one of the players owes something.
+fn play(sys: &System, hot_at: u64) {
+    let mut balls = 0;
+    let owes = handles(sys, move |ball: Ball, cx| {
+        balls += 2;
+        if balls > hot_at {
             cx.announce(Owe);
         }
-        if let Some(peer) = &self.peer {
-            peer.tell(Ball(ball.0 + 1));
-        }
-    }
-}
-
-/// Starts a match that never ends.
-fn play(sys: &System, hot_at: u64) {
-    let peer = sys.spawn(Bounces { peer: None, hot_at });
-    let (other, hot_at) = (Some(peer.clone()), u64::MAX);
-    peer.tell(Serve(sys.spawn(Bounces {
-        peer: other,
-        hot_at,
-    })));
+        ball.0.tell(Ball(cx.recipient()));
+    });
+    let other = handles(sys, |ball: Ball, cx| {
+        ball.0.tell(Ball(cx.recipient()));
+    });
+    owes.tell(Ball(other.recipient()));
 }
 
 fn hot_for_ever(fairness: Fairness) -> Report {
@@ -278,7 +258,7 @@ impl Late {
 fn slow_but_live_is_no_bug() {
     let report = Tester::new().iterations(200).max_steps(200).run(|sys| {
         sys.monitor::<Debt>();
-        play(&sys, u64::MAX);
+        volley(&sys);
         let (after, panics) = (Duration::from_secs(60), false);
         sys.spawn(Late { after, panics });
     });
@@ -361,20 +341,16 @@ fn both_sides_of_what_counts_as_a_spin() {
     }
 }
 
-/// Answers asks, and cools the monitor on request.
-struct Counter;
 #[derive(Debug)]
 struct Ask;
-#[derive(Debug)]
-struct Chill;
-#[actor]
-impl Counter {
-    #[on]
-    fn ask(&mut self, _: Ask) {}
-    #[on]
-    fn chill(&mut self, _: Chill, cx: &mut Context<Self>) {
-        cx.announce(Pay);
-    }
+
+/// Spawns an actor that cools the monitor on request, and answers otherwise.
+fn cooler(sys: &System) -> ActorRef<Handles<bool>> {
+    handles(sys, |cools, cx| {
+        if cools {
+            cx.announce(Pay);
+        }
+    })
 }
 
 /// The strategy prefers the players of an endless match to the actor that
@@ -383,15 +359,15 @@ fn finish_while_hot(fairness: Fairness, is_cooled: bool) -> Report {
     eldest_first(&once(100), fairness, move |sys| async move {
         sys.monitor::<Debt>();
         sys.announce(Owe);
-        let asked = sys.spawn(Counter);
+        let asked = cooler(&sys);
         // Four steps each.
         for _ in 0..10 {
-            asked.ask(Ask).await.expect("it lives");
+            asked.ask(false).await.expect("it lives");
         }
-        play(&sys, u64::MAX);
-        let cools = sys.spawn(Counter);
+        volley(&sys);
+        let cools = cooler(&sys);
         if is_cooled {
-            cools.tell(Chill);
+            cools.tell(true);
         }
         sys.finish();
     })
@@ -429,11 +405,11 @@ fn a_fair_suffix_is_no_part_of_a_systematic_search() {
     let dfs = |is_hot: bool| {
         let report = whole("dfs").run(move |sys| async move {
             sys.monitor::<Debt>();
-            let cools = sys.spawn(Counter);
-            cools.ask(Ask).await.expect("it lives");
+            let cools = cooler(&sys);
+            cools.ask(false).await.expect("it lives");
             if is_hot {
                 sys.announce(Owe);
-                cools.tell(Chill);
+                cools.tell(true);
             }
             sys.finish();
         });
@@ -683,8 +659,6 @@ impl Defers {
     fn never(&mut self, _: Never, cx: &mut Context<Self>) {
         cx.goto(DefersState::Busy);
     }
-    #[on]
-    fn ball(&mut self, _: Ball) {}
 }
 
 #[test]
@@ -697,7 +671,14 @@ fn an_event_deferred_for_ever_beside_others_is_found() {
             let slow = sys.spawn(Slow::new(10));
             // Keeps the execution busy, and releases the deferring actor now and then.
             sys.spawn(Customer(slow)).tell(Go);
-            sys.spawn(LetsGo { defers, lets_go }).tell(Go);
+            let releases = handles(&sys, move |_: Go, cx| {
+                if lets_go && cx.choose(50) == 0 {
+                    defers.tell(Never);
+                    defers.tell(Go);
+                }
+                cx.me().tell(Go);
+            });
+            releases.tell(Go);
         })
     };
     let found = report(false);
@@ -707,23 +688,6 @@ fn an_event_deferred_for_ever_beside_others_is_found() {
     let clean = report(true);
     clean.assert_clean();
     assert_eq!((clean.transient, clean.fair_at_bound), (0, 5));
-}
-
-/// Releases the deferring actor again and again, if `lets_go` is set.
-struct LetsGo {
-    defers: ActorRef<Defers>,
-    lets_go: bool,
-}
-#[actor]
-impl LetsGo {
-    #[on]
-    fn begin(&mut self, _: Go, cx: &mut Context<Self>) {
-        if self.lets_go && cx.choose(50) == 0 {
-            self.defers.tell(Never);
-            self.defers.tell(Go);
-        }
-        cx.me().tell(Go);
-    }
 }
 
 /// The wait of a test body is found, too, with the actor that causes it.

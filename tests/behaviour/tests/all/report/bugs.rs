@@ -1,6 +1,5 @@
 //! Every kind of bug is found and classified, and its correct twin stays clean.
 
-use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
@@ -8,6 +7,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::closures::{at_start, awaiting, handles, handles_async, volley};
 use behaviour::harness::events::{Go, Tick};
 use behaviour::harness::{assert_contains, exhaust, first_bug, strategy, whole};
 use futures_channel::oneshot;
@@ -97,25 +97,17 @@ fn an_invariant_that_is_false() {
     assert_eq!(story.event_of(last), Some("Write(2)"));
 }
 
-/// Registers an invariant while the program runs.
-struct Registers(System, ActorRef<Cell>);
-#[actor]
-impl Registers {
-    #[on]
-    fn go(&mut self, _: Go) {
-        let Self(sys, cell) = self;
-        let seen = cell.clone();
-        let small = move |w: &World<'_>| w.get(&seen).is_none_or(|cell| cell.0 < 2);
-        sys.always("it stays small", small);
-        cell.tell(Write(2));
-    }
-}
-
 #[test]
 fn an_invariant_that_an_actor_registers() {
     finds(BugKind::Invariant, &["it stays small"], |sys| {
-        let cell = sys.spawn(Cell(0));
-        sys.spawn(Registers(sys.clone(), cell)).tell(Go);
+        let (own, cell) = (sys.clone(), sys.spawn(Cell(0)));
+        let registers = handles(sys, move |_: Go, _| {
+            let seen = cell.clone();
+            let small = move |w: &World<'_>| w.get(&seen).is_none_or(|cell| cell.0 < 2);
+            own.always("it stays small", small);
+            cell.tell(Write(2));
+        });
+        registers.tell(Go);
     });
 }
 
@@ -220,40 +212,28 @@ fn a_receive_that_nothing_ends_is_a_deadlock() {
     answered.assert_clean();
 }
 
-/// Sends `Go` to itself a number of times, and then waits. Sends to
-/// another actor as well, if there is one, in every so many rounds.
-struct Rounds {
-    left: u32,
-    sink: Option<ActorRef<Sink>>,
-    every: u32,
-}
-impl Rounds {
-    fn alone(left: u32) -> Self {
-        let (sink, every) = (None, 1);
-        Self { left, sink, every }
-    }
-}
-#[actor]
-impl Rounds {
-    #[on]
-    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-        self.left -= 1;
-        if self.left > 0 {
+/// Spawns an actor that sends `Go` to itself a number of times, and then waits. It sends
+/// to another actor as well, if there is one, in every so many rounds.
+fn rounds(sys: &System, mut left: u32, sink: Option<(ActorRef<Sink>, u32)>) {
+    let rounds = handles(sys, move |_: Go, cx| {
+        left -= 1;
+        if left > 0 {
             cx.me().tell(Go);
         }
-        if let Some(sink) = &self.sink
-            && self.left.is_multiple_of(self.every)
+        if let Some((sink, every)) = &sink
+            && left.is_multiple_of(*every)
         {
             sink.tell(Go);
         }
-    }
+    });
+    rounds.tell(Go);
 }
 
 #[test]
 fn an_actor_that_only_talks_to_itself() {
     let tester = Tester::new().iterations(3).max_steps(200);
-    let report = tester.run(|sys| sys.spawn(Rounds::alone(u32::MAX)).tell(Go));
-    assert_bug(&report, BugKind::Spin, &["`Rounds`", "sent itself"]);
+    let report = tester.run(|sys| rounds(&sys, u32::MAX, None));
+    assert_bug(&report, BugKind::Spin, &["`Handles`", "sent itself"]);
     let confirmation = report.bugs()[0].confirmation;
     let continuations = confirmation.expect("it may have been slow").continuations;
     assert_eq!(continuations, 71);
@@ -266,10 +246,9 @@ fn an_actor_with_much_to_do_is_no_actor_that_does_nothing() {
     for has_sink in [false, true] {
         let tester = Tester::new().iterations(10).max_steps(40);
         let report = tester.strategy(StrategySpec::Random).run(|sys| {
-            let sink = has_sink.then(|| sys.spawn(Sink));
+            let sink = has_sink.then(|| (sys.spawn(Sink), 300));
             let left = if has_sink { 1_000_200 } else { 600 };
-            let every = 300;
-            sys.spawn(Rounds { left, sink, every }).tell(Go);
+            rounds(&sys, left, sink);
         });
         report.assert_clean();
         assert_eq!((report.transient, report.executions), (10, 10));
@@ -279,29 +258,11 @@ fn an_actor_with_much_to_do_is_no_actor_that_does_nothing() {
 #[test]
 fn an_actor_that_drives_another_does_not_spin() {
     let report = Tester::new().iterations(3).max_steps(200).run(|sys| {
-        let (left, sink, every) = (u32::MAX, Some(sys.spawn(Sink)), 1);
-        sys.spawn(Rounds { left, sink, every }).tell(Go);
+        let sink = sys.spawn(Sink);
+        rounds(&sys, u32::MAX, Some((sink, 1)));
     });
     report.assert_clean();
     assert_eq!(report.fair_at_bound, 3);
-}
-
-/// Two actors that answer each other for ever.
-struct Volley(Option<ActorRef<Volley>>);
-#[derive(Debug)]
-struct Ball(ActorRef<Volley>);
-#[actor]
-impl Volley {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        if let Some(other) = &self.0 {
-            other.tell(Ball(cx.me()));
-        }
-    }
-    #[on]
-    fn ball(&mut self, ball: Ball, cx: &mut Context<Self>) {
-        ball.0.tell(Ball(cx.me()));
-    }
 }
 
 /// The actor has handled only its own events, and has stopped long ago or is about to, while others continue.
@@ -309,9 +270,8 @@ impl Volley {
 fn an_actor_that_has_done_its_rounds_goes_round_no_more() {
     for left in [101, 130, 160, 190] {
         let report = Tester::new().iterations(100).max_steps(40).run(|sys| {
-            sys.spawn(Rounds::alone(left)).tell(Go);
-            let first = sys.spawn(Volley(None));
-            sys.spawn(Volley(Some(first)));
+            rounds(&sys, left, None);
+            volley(&sys);
         });
         report.assert_clean();
     }
@@ -451,42 +411,25 @@ fn two_decisions_in_one_handler() {
     explore(program(false)).assert_clean();
 }
 
-/// Sends without an end.
-struct Floods(ActorRef<Sink>);
-#[actor]
-impl Floods {
-    #[on]
-    fn go(&mut self, _: Go) {
-        loop {
-            self.0.tell(Go);
-        }
-    }
-}
-
 #[test]
 fn a_handler_that_acts_without_end() {
     let report = Tester::new().iterations(1).run(|sys| {
         let sink = sys.spawn(Sink);
-        sys.spawn(Floods(sink)).tell(Go);
+        let floods = handles(&sys, move |_: Go, _| -> () {
+            loop {
+                sink.tell(Go);
+            }
+        });
+        floods.tell(Go);
     });
-    assert_bug(&report, BugKind::Hang, &["`Floods`", "does not return"]);
+    assert_bug(&report, BugKind::Hang, &["`Handles`", "does not return"]);
 }
 
-/// Awaits something that the tester does not control.
-struct Awaits(Option<Pin<Box<dyn Future<Output = ()> + Send>>>);
-#[actor]
-impl Awaits {
-    #[on]
-    async fn go(&mut self, _: Go) {
-        if let Some(outside) = self.0.take() {
-            outside.await;
-        }
-    }
-}
-
+/// Spawns an actor that awaits something that the tester does not control.
 fn awaits(sys: &System, outside: impl Future + Send + 'static) {
-    let outside = async { drop(outside.await) };
-    sys.spawn(Awaits(Some(Box::pin(outside)))).tell(Go);
+    let mut outside = Some(async { drop(outside.await) });
+    let awaits = handles_async(sys, move |_: Go| outside.take().expect("it comes once"));
+    awaits.tell(Go);
 }
 
 #[test]
@@ -497,26 +440,21 @@ fn a_wait_that_nothing_in_the_test_completes() {
         kept.lock().expect("unpoisoned").push(sender);
         awaits(&sys, receiver);
     });
-    assert_bug(&report, BugKind::OutsideWait, &["`Awaits`", "tokio"]);
+    let parts = ["`HandlesAsync`", "tokio"];
+    assert_bug(&report, BugKind::OutsideWait, &parts);
 }
 
 /// A channel inside the program is fine, since an actor holds the other end.
-struct Completes(Option<oneshot::Sender<u32>>);
-#[actor]
-impl Completes {
-    #[on]
-    fn go(&mut self, _: Go) {
-        if let Some(sender) = self.0.take() {
-            let _ = sender.send(1);
-        }
-    }
-}
-
 #[test]
 fn a_wait_that_another_actor_completes() {
     let report = explore(|sys| {
         let (sender, receiver) = oneshot::channel();
-        sys.spawn(Completes(Some(sender))).tell(Go);
+        let mut sender = Some(sender);
+        let completes = handles(sys, move |_: Go, _| {
+            let sender = sender.take().expect("it comes once");
+            let _ = sender.send(1_u32);
+        });
+        completes.tell(Go);
         awaits(sys, receiver);
     });
     report.assert_clean();
@@ -524,7 +462,7 @@ fn a_wait_that_another_actor_completes() {
 
 #[test]
 fn a_tokio_timer() {
-    let parts = ["`Awaits`", "tokio", "cx.sleep"];
+    let parts = ["`HandlesAsync`", "tokio", "cx.sleep"];
     finds(BugKind::OutsideWait, &parts, |sys| {
         awaits(sys, async {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -534,7 +472,8 @@ fn a_tokio_timer() {
 
 #[test]
 fn a_tokio_socket() {
-    finds(BugKind::OutsideWait, &["`Awaits`", "socket"], |sys| {
+    let parts = ["`HandlesAsync`", "socket"];
+    finds(BugKind::OutsideWait, &parts, |sys| {
         awaits(sys, async {
             drop(tokio::net::TcpStream::connect("127.0.0.1:9").await);
         });
@@ -635,7 +574,13 @@ fn a_predicate_that_can_never_be_evaluated() {
     let report = |shown: bool| {
         let tester = Tester::new().iterations(20).max_steps(1_000);
         tester.run(move |sys| async move {
-            let never = sys.spawn(Suspends);
+            // Suspended from the first step on, and never readable.
+            let own = sys.clone();
+            let never = awaiting(&sys, async move {
+                loop {
+                    own.sleep(Duration::from_secs(1)).await;
+                }
+            });
             let sink = sys.spawn(Sink);
             let seen = sink.clone();
             sys.always("it is there", move |w| {
@@ -654,7 +599,8 @@ fn a_predicate_that_can_never_be_evaluated() {
 fn a_predicate_that_can_be_evaluated_beyond_the_bound_only() {
     let tester = Tester::new().max_steps(2).iterations(20);
     let cut_off = tester.strategy(StrategySpec::Pct(Some(1))).run(|sys| {
-        let sinks = [(); 4].map(|()| sys.spawn(Lasts));
+        // Each has a step of its own.
+        let sinks = [(); 4].map(|()| at_start(&sys, |_| {}));
         let last = sinks[3].clone();
         sys.always("it is there", move |w| w.get(&last).is_none_or(|_| true));
     });
@@ -662,30 +608,6 @@ fn a_predicate_that_can_be_evaluated_beyond_the_bound_only() {
     let vacuous = "each time an actor that it asked for could not be shown: not started when the \
                    execution was cut off at the bound on steps";
     assert_contains(&cut_off.vacuous[0], &[vacuous]);
-}
-
-/// Has a step of its own.
-struct Lasts;
-#[actor]
-impl Lasts {
-    #[start]
-    fn start(&mut self) {}
-    #[on]
-    fn go(&mut self, _: Go) {}
-}
-
-/// Is never readable by predicates: its handler is suspended from the first step on.
-struct Suspends;
-#[actor]
-impl Suspends {
-    #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) {
-        loop {
-            cx.sleep(Duration::from_secs(1)).await;
-        }
-    }
-    #[on]
-    fn go(&mut self, _: Go) {}
 }
 
 #[test]
@@ -732,27 +654,20 @@ fn a_predicate_sees_every_actor() {
     }
 }
 
-/// Sends three questions and sets a timer in one step.
-struct Sends(ActorRef<Sink>);
-#[actor]
-impl Sends {
-    #[on]
-    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-        for _ in 0..3 {
-            self.0.tell(Question);
-        }
-        cx.after(Duration::from_secs(1), Tick);
-    }
-    #[on]
-    fn tick(&mut self, _: Tick) {}
-}
-
 #[test]
 fn a_predicate_sees_what_is_under_way() {
     let report = explore(|sys| {
         let sink = sys.spawn(Sink);
-        sys.spawn(Sends(sink.clone())).tell(Go);
-        // The event of the test is in flight first, before `Sends` sends its own.
+        // Sends three questions, and sets a timer for an event without an effect, in one step.
+        let to = sink.clone();
+        let sends = handles(sys, move |sends, cx| {
+            if sends {
+                (0..3).for_each(|_| to.tell(Question));
+                cx.after(Duration::from_secs(1), false);
+            }
+        });
+        sends.tell(true);
+        // The event of the test is in flight first, before the others are sent.
         sys.always("three at the most", |w| w.in_flight() <= 3);
         sys.sometimes("all three", |w| w.in_flight() == 3);
         sys.sometimes("none, in the end", |w| {

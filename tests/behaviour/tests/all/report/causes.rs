@@ -9,61 +9,19 @@ use actor_core::prelude::*;
 use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
 use actor_core::thread;
 use actor_test::Tester;
-use actor_test::causes::{Causes, ContinuationCounts, DecisivePoint};
+use actor_test::causes::{Causes, ContinuationCounts, DecisivePoint, StepSummary};
 use actor_test::strategy::StrategySpec;
+use behaviour::closures::{at_start, handles};
+use behaviour::debt::{Debt, Owe, Pay};
+use behaviour::harness::events::Go;
 
 /// The budget in steps for the search for causes.
 const STEPS: u64 = 4_000_000;
 
 #[derive(Debug)]
 struct Tick(u64);
-#[derive(Debug)]
-struct Ordered;
-#[derive(Debug)]
-struct Served;
-#[derive(Debug)]
-struct Noises;
 
-/// Hot from the order until it is served.
-#[derive(Default)]
-struct Serves;
-#[monitor(hot(Owing), cold(Even))]
-impl Serves {
-    #[on]
-    fn ordered(&mut self, _: &Ordered, cx: &mut MonitorContext<Self>) {
-        cx.goto(ServesState::Owing);
-    }
-    #[on]
-    fn served(&mut self, _: &Served, cx: &mut MonitorContext<Self>) {
-        cx.goto(ServesState::Even);
-    }
-}
-
-/// An unrelated activity, for a long time or for ever.
-struct Noise {
-    wall: ActorRef<Wall>,
-    ends_at: u64,
-}
-#[actor]
-impl Noise {
-    #[on]
-    fn tick(&mut self, tick: Tick, cx: &mut Context<Self>) {
-        self.wall.tell(Noises);
-        if tick.0 < self.ends_at {
-            cx.me().tell(Tick(tick.0 + 1));
-        }
-    }
-}
-
-/// Receives the events of [`Noise`].
-struct Wall;
-#[actor]
-impl Wall {
-    #[on]
-    fn hear(&mut self, _: Noises) {}
-}
-
-/// Takes an order at one tick; at a later one it may break, and then never serves the order.
+/// Owes an order at one tick; at a later one it may break, and then never serves the order.
 struct Cook {
     orders_at: u64,
     breaks_at: u64,
@@ -75,13 +33,13 @@ impl Cook {
     #[on]
     fn tick(&mut self, Tick(now): Tick, cx: &mut Context<Self>) {
         if now == self.orders_at {
-            cx.announce(Ordered);
+            cx.announce(Owe);
         }
         if now == self.breaks_at && cx.choose(3) == 0 {
             self.broken = true;
         }
         if now > self.breaks_at && !self.broken && cx.choose(4) == 0 {
-            cx.announce(Served);
+            cx.announce(Pay);
         } else if now < self.ends_at {
             cx.me().tell(Tick(now + 1));
         }
@@ -90,10 +48,17 @@ impl Cook {
 
 fn kitchen(orders_at: u64, breaks_at: u64, ends_at: u64, noises: u64) -> impl Fn(&System) + Sync {
     move |sys| {
-        sys.monitor::<Serves>();
+        sys.monitor::<Debt>();
         for _ in 0..noises {
-            let wall = sys.spawn(Wall);
-            sys.spawn(Noise { wall, ends_at }).tell(Tick(0));
+            // An unrelated activity, for a long time or for ever.
+            let wall = handles(sys, |_: Go, _| {});
+            let noise = handles(sys, move |tick: Tick, cx| {
+                wall.tell(Go);
+                if tick.0 < ends_at {
+                    cx.me().tell(Tick(tick.0 + 1));
+                }
+            });
+            noise.tell(Tick(0));
         }
         sys.spawn(Cook {
             orders_at,
@@ -129,6 +94,20 @@ fn from_the_start(causes: &Causes) -> ContinuationCounts {
     }
 }
 
+/// Returns the decisive step, the continuations before and after it, and their length.
+fn critical(causes: &Causes) -> (&StepSummary, ContinuationCounts, ContinuationCounts, u64) {
+    match &causes.decided {
+        DecisivePoint::Critical {
+            at,
+            before,
+            after,
+            horizon,
+            ..
+        } => (at, *before, *after, *horizon),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// The dead state begins at a known step: where the cook breaks. Most
 /// executions end some time later, with the order unserved; some never end.
 #[test]
@@ -153,12 +132,7 @@ fn assert_critical(plants: impl IntoIterator<Item = u64>) {
         };
         let kitchen = kitchen(orders_at, breaks_at, ends_at, plant % 3);
         let found = causes(&tester().seed(plant), kitchen);
-        let DecisivePoint::Critical {
-            at, before, after, ..
-        } = &found.decided
-        else {
-            panic!("plant {plant}: {found:?}");
-        };
+        let (at, before, after, _) = critical(&found);
         let breaks = format!("handles Tick({breaks_at}) from ");
         assert!(
             at.actor == "Cook" && at.what.contains(&breaks) && at.what.contains("chooses 0"),
@@ -179,12 +153,10 @@ fn assert_critical(plants: impl IntoIterator<Item = u64>) {
 fn what_is_dead_as_soon_as_it_is_owed_is_found_within_the_budget() {
     let tester = tester().max_steps(10_000);
     let found = causes(&tester, kitchen(10, 3, u64::MAX, 1));
-    let DecisivePoint::Critical { at, horizon, .. } = &found.decided else {
-        panic!("{found:?}");
-    };
+    let (at, _, _, horizon) = critical(&found);
     assert!(at.what.contains("handles Tick(3) from "), "{at:?}");
     assert!(!found.cut_short, "{found:?}");
-    assert!(*horizon < 10_000, "{horizon}");
+    assert!(horizon < 10_000, "{horizon}");
 }
 
 /// Several workers find the same causes as one worker, with a sufficient budget and with a short one.
@@ -282,12 +254,7 @@ fn what_timers_that_fire_early_decide_is_not_decided_from_the_start() {
     let minimized = bug.minimized.as_ref().expect("the rest is left out");
     assert!((8..=16).contains(&minimized.after.steps), "{minimized:?}");
     let found = bug.causes.as_ref().expect("causes were looked for");
-    let DecisivePoint::Critical {
-        at, before, after, ..
-    } = &found.decided
-    else {
-        panic!("{found:?}");
-    };
+    let (at, before, after, _) = critical(found);
     // Or the step after that, in which the worker resumes.
     let lost_with = ["fires: the time for a reply is over", "resumes, awaits"];
     assert!(lost_with.contains(&&*at.what), "{found:?}");
@@ -295,48 +262,21 @@ fn what_timers_that_fire_early_decide_is_not_decided_from_the_start() {
     assert!(before.escaped > 0 && after.escaped == 0, "{found:?}");
 }
 
-#[derive(Debug)]
-struct Letter(&'static str);
 type Letters = &'static [&'static str];
 
-/// Sends one letter, or several.
-struct Sender {
-    to: ActorRef<Desk>,
-    letters: Letters,
-}
-#[actor]
-impl Sender {
-    #[start]
-    fn start(&mut self) {
-        for letter in self.letters {
-            self.to.tell(Letter(letter));
-        }
-    }
-}
-
-/// Panics if the letters that matter arrive in this order.
-struct Desk {
-    bad: Letters,
-    had: Vec<&'static str>,
-}
-#[actor]
-impl Desk {
-    #[on]
-    fn letter(&mut self, Letter(letter): Letter) {
-        self.had.push(letter);
-        let matters = |letter: &&&str| self.bad.contains(letter);
-        let had: Vec<&str> = self.had.iter().filter(matters).copied().collect();
-        assert!(had != self.bad, "bad order");
-    }
-}
-
+/// Each sender sends one letter, or several. The program fails if the letters that matter arrive in this order.
 fn post(bad: Letters, senders: &'static [Letters]) -> impl Fn(&System) + Sync {
     move |sys| {
-        let had = Vec::new();
-        let to = sys.spawn(Desk { bad, had });
+        let mut had = Vec::new();
+        let to = handles(sys, move |letter: &'static str, _| {
+            had.extend(Some(letter).filter(|letter| bad.contains(letter)));
+            assert!(had != bad, "bad order");
+        });
         for letters in senders {
             let to = to.clone();
-            sys.spawn(Sender { to, letters });
+            at_start(sys, move |_| {
+                letters.iter().for_each(|letter| to.tell(*letter));
+            });
         }
     }
 }
@@ -345,9 +285,9 @@ fn post(bad: Letters, senders: &'static [Letters]) -> impl Fn(&System) + Sync {
 fn needed(bad: Letters, senders: &'static [Letters]) -> Vec<String> {
     let causes = causes(&random(1_000), post(bad, senders));
     assert!(!causes.cut_short);
-    let letter = |event: &str| event.replace(['"', '(', ')'], "").replace("Letter", "");
+    let letter = |event: &str| event.replace('"', "");
     for race in &causes.races.needed {
-        assert_eq!(race.at, "Desk");
+        assert_eq!(race.at, "Handles");
         assert!(race.reversed >= 21, "{race:?}");
         assert!(race.kept_failed > 0 && race.kept == 21, "{race:?}");
         assert!(race.first.step < race.second.step, "{race:?}");
@@ -393,32 +333,24 @@ fn what_has_to_come_in_an_order_is_no_race() {
 #[derive(Debug)]
 struct Count(u32);
 
-/// Makes a choice, and checks the result after five more events.
-#[derive(Default)]
-struct Drawer {
-    is_bad: bool,
-}
-
-#[actor]
-impl Drawer {
-    #[on]
-    fn count(&mut self, count: Count, cx: &mut Context<Self>) {
-        match count.0 {
-            0 => self.is_bad = cx.choose(10) == 0,
-            5 => assert!(!self.is_bad, "a bad lot"),
-            _ => {}
-        }
-        if count.0 < 5 {
-            cx.me().tell(Count(count.0 + 1));
-        }
-    }
-}
-
-/// Only the choice decides.
+/// Makes a choice, and checks the result after five more events: only the choice decides.
 #[test]
 fn of_what_is_found_at_once_the_step_is_told_after_which_most_executions_fail() {
     let tester = Tester::new().iterations(1_000).explain(STEPS);
-    let causes = causes(&tester, |sys| sys.spawn(Drawer::default()).tell(Count(0)));
+    let causes = causes(&tester, |sys| {
+        let mut is_bad = false;
+        let drawer = handles(sys, move |count: Count, cx| {
+            match count.0 {
+                0 => is_bad = cx.choose(10) == 0,
+                5 => assert!(!is_bad, "a bad lot"),
+                _ => {}
+            }
+            if count.0 < 5 {
+                cx.me().tell(Count(count.0 + 1));
+            }
+        });
+        drawer.tell(Count(0));
+    });
     let DecisivePoint::Mostly {
         at, before, after, ..
     } = &causes.decided
@@ -487,16 +419,6 @@ impl Heart {
     }
 }
 
-/// Starts a heart.
-struct Starter(ActorRef<Heart>);
-#[actor]
-impl Starter {
-    #[start]
-    fn start(&mut self) {
-        self.0.tell(Begin);
-    }
-}
-
 /// Most continuations would end after a few beats, since only a periodic timer is
 /// left. They do not count as escaped, and fail when the timer has fired more often.
 #[test]
@@ -517,7 +439,8 @@ fn what_goes_on_for_long_enough_with_periodic_timers_has_escaped() {
     let causes = causes(&random(10_000), |sys| {
         let (halts, heart) = (true, Heart::default());
         let heart = sys.spawn(Heart { halts, ..heart });
-        sys.spawn(Starter(heart.clone()));
+        let begins = heart.clone();
+        at_start(sys, move |_| begins.tell(Begin));
         heart.tell(Configure(8));
     });
     assert!(causes.nearest.is_some(), "{causes:?}");

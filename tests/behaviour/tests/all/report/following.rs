@@ -3,6 +3,7 @@
 use actor_core::prelude::*;
 use actor_test::script::ScriptResult;
 use actor_test::{Tester, actor_test};
+use behaviour::closures::handles;
 use behaviour::harness::assert_contains;
 use behaviour::harness::events::{Go, Tick};
 use serde::{Deserialize, Serialize};
@@ -182,23 +183,12 @@ fn a_test_that_is_not_there_is_an_error() {
     actor_test::script::follow("ne_owner", &STEPS);
 }
 
-/// Never ends.
-struct Restless;
-
-#[actor]
-impl Restless {
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        cx.me().tell(Tick);
-    }
-}
-
 /// After the pinned steps, the execution continues fairly, so a liveness bug is found.
 #[test]
 fn what_is_owed_for_ever_is_found() {
     let steps = [("test", "starts"), ("test", "flushes")];
     let followed = Tester::new().follow(&steps, |sys| {
-        sys.spawn(Restless).tell(Tick);
+        handles(&sys, |_: Tick, cx| cx.me().tell(Tick)).tell(Tick);
         sys.eventually("it rests", |_| false);
     });
     let bug = followed.bug().expect("it never rests");

@@ -3,45 +3,34 @@
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
+use behaviour::closures::{Handles, handles};
 use behaviour::harness::events::Go;
 use behaviour::harness::{only_bug, timeless};
 
-use super::{Add, Client};
+use super::client;
 
 /// Fails in several ways at one place.
-#[derive(Default)]
-struct Sum {
-    seen: Vec<u64>,
-}
-
-#[actor]
-impl Sum {
-    #[on]
-    fn add(&mut self, add: Add) {
-        let last = self.seen.last().copied();
-        self.seen.push(add.0);
-        let seen = &self.seen;
-        let problem = match (last, add.0) {
+fn three_reasons(sys: &System) {
+    let mut seen: Vec<u64> = Vec::new();
+    let sum = handles(sys, move |number: u64, _| {
+        let last = seen.last().copied();
+        seen.push(number);
+        let problem = match (last, number) {
             (Some(3), 7) => format!("a seven after a three: {seen:?}"),
             (Some(7), 7) => format!("two sevens in a row: {seen:?}"),
             (Some(9), 3) => format!("a three after a nine: {seen:?}"),
             _ => return,
         };
         panic!("{problem}");
-    }
-}
-
-fn three_reasons(sys: &System) {
-    let sum = sys.spawn(Sum::default());
+    });
     for number in [3, 7, 9] {
-        let (sum, times) = (sum.recipient(), 2);
-        sys.spawn(Client { sum, number, times }).tell(Go);
+        client(sys, &sum, number, 2).tell(Go);
     }
 }
 
 /// The second guest fails, with a list that differs in each execution.
 struct Guest {
-    host: ActorRef<Host>,
+    host: ActorRef<Handles<Hello>>,
 }
 
 #[derive(Debug)]
@@ -63,26 +52,17 @@ impl Guest {
     }
 }
 
-#[derive(Default)]
-struct Host {
-    guests: Vec<u64>,
-}
-
-#[actor]
-impl Host {
-    #[on]
-    fn hello(&mut self, hello: Hello, cx: &mut Context<Self>) {
-        let guests = match cx.choose_bool() {
-            true => self.guests.clone(),
+/// The host answers with a list of earlier guests, or with an empty one.
+fn one_reason(sys: &System) {
+    let mut guests = Vec::new();
+    let host = handles(sys, move |hello: Hello, cx| {
+        let before = match cx.choose_bool() {
+            true => guests.clone(),
             false => Vec::new(),
         };
-        hello.0.tell(Welcome(guests));
-        self.guests.push(1 + self.guests.len() as u64);
-    }
-}
-
-fn one_reason(sys: &System) {
-    let host = sys.spawn(Host::default());
+        hello.0.tell(Welcome(before));
+        guests.push(1 + guests.len() as u64);
+    });
     for _ in 0..4 {
         let host = host.clone();
         sys.spawn(Guest { host }).tell(Go);

@@ -5,32 +5,20 @@ use std::collections::BTreeSet;
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bug, BugKind, Report, Tester};
+use behaviour::closures::handles;
 use behaviour::harness::events::{Go, Tick};
 
-use super::{Add, Asker, Client, Meet};
+use super::{Asker, Meet, client};
 
-/// Has two bugs: a seven after a three, and a nine.
-#[derive(Default)]
-struct Sum {
-    last: u64,
-}
-
-#[actor]
-impl Sum {
-    #[on]
-    fn add(&mut self, add: Add) {
-        assert!((self.last, add.0) != (3, 7), "a seven after a three");
-        assert!(add.0 != 9, "a nine");
-        self.last = add.0;
-    }
-}
-
+/// Runs a program with two bugs: a seven after a three, and a nine.
 fn clients(sys: &System, numbers: &[u64], times: u64) {
-    let sum = sys.spawn(Sum::default());
-    let spawn = |&number: &u64| {
-        let sum = sum.recipient();
-        sys.spawn(Client { sum, number, times })
-    };
+    let mut last = 0;
+    let sum = handles(sys, move |number: u64, _| {
+        assert!((last, number) != (3, 7), "a seven after a three");
+        assert!(number != 9, "a nine");
+        last = number;
+    });
+    let spawn = |&number: &u64| client(sys, &sum, number, times);
     let clients: Vec<_> = numbers.iter().map(spawn).collect();
     for client in clients {
         client.tell(Go);

@@ -1,6 +1,7 @@
 //! Reports: kinds of bugs, stories, causes, minimised executions, coverage.
 
 use actor_core::prelude::*;
+use behaviour::closures::{Handles, handles};
 use behaviour::harness::events::Go;
 
 mod bugs;
@@ -29,22 +30,17 @@ impl Sink {
     }
 }
 
-#[derive(Debug)]
-struct Add(u64);
-
-/// Sends a number several times.
-struct Client {
-    sum: Recipient<Add>,
+/// Spawns an actor that sends a number several times at each `Go`.
+fn client(
+    sys: &System,
+    sum: &ActorRef<Handles<u64>>,
     number: u64,
     times: u64,
-}
-
-#[actor]
-impl Client {
-    #[on]
-    fn go(&mut self, _: Go) {
-        (0..self.times).for_each(|_| self.sum.tell(Add(self.number)));
-    }
+) -> ActorRef<Handles<Go>> {
+    let sum = sum.clone();
+    handles(sys, move |_: Go, _| {
+        (0..times).for_each(|_| sum.tell(number));
+    })
 }
 
 /// Asks another, which asks back. Sends noise to itself before.

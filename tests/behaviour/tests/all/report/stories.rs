@@ -7,6 +7,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_test::story::{Effect, Purpose, Selection, Story};
 use actor_test::{BodyOutput, Bug, BugKind, Report, Tester};
+use behaviour::closures::{awaiting, handles};
 use behaviour::harness::events::{Go, Tick};
 use behaviour::harness::{assert_contains, failure_text};
 
@@ -380,23 +381,14 @@ fn a_part_of_a_story_is_selected() {
     assert_eq!(from, format!("--from 1000000: {none}"));
 }
 
-/// Logs its actions.
-struct Talking;
-
-#[actor]
-impl Talking {
-    #[on]
-    fn withdraw(&mut self, Withdraw(amount): Withdraw) {
-        tracing::info!(amount, by = ?format_args!("nobody"), "withdrawn");
-        tracing::trace!("not heard");
-        assert!(amount != 4, "too much");
-    }
-}
-
 #[test]
 fn what_the_program_logs_is_told_in_its_step() {
     let bug = first_bug(|sys| {
-        let talking = sys.spawn(Talking);
+        let talking = handles(sys, |Withdraw(amount), _| {
+            tracing::info!(amount, by = ?format_args!("nobody"), "withdrawn");
+            tracing::trace!("not heard");
+            assert!(amount != 4, "too much");
+        });
         talking.tell(Withdraw(3));
         talking.tell(Withdraw(4));
     });
@@ -756,23 +748,18 @@ fn a_report_tells_what_the_fields_came_to_that_a_predicate_looked_at() {
 /// The step in which a timer fires has the time of the timer.
 #[test]
 fn a_timer_fires_at_its_time() {
-    let report = once().run(|sys| drop(sys.spawn(Sleeper)));
+    let report = once().run(|sys| {
+        let own = sys.clone();
+        awaiting(&sys, async move {
+            own.sleep(Duration::from_millis(50)).await;
+            own.sleep(Duration::from_millis(30)).await;
+            panic!("awake");
+        });
+    });
     let story = &report.bugs()[0].trace.story;
     let times = story.steps.iter().filter(|step| step.timer.is_some());
     let times: Vec<u64> = times.map(|step| step.time_ns).collect();
     assert_eq!(times, [50_000_000, 80_000_000]);
-}
-
-struct Sleeper;
-
-#[actor]
-impl Sleeper {
-    #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) {
-        cx.sleep(Duration::from_millis(50)).await;
-        cx.sleep(Duration::from_millis(30)).await;
-        panic!("awake");
-    }
 }
 
 #[derive(Debug)]

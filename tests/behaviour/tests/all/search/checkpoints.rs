@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use actor_core::prelude::*;
 use actor_test::strategy::Gap;
 use actor_test::{Report, Tester};
+use behaviour::closures::{at_start, handles};
 use behaviour::harness::{self, whole};
 use behaviour::programs::*;
 
@@ -81,34 +82,18 @@ fn every_schedule_goes_on() {
     goes_on(whole("dfs:local"), &[3, 5], program, &local_first);
 }
 
-/// Records the order of calls, and fails in two of the orders, late in the search.
-#[derive(Default)]
-struct Picky {
-    order: Vec<u32>,
-    is_picky: bool,
-    is_patient: bool,
-}
-
-#[actor]
-impl Picky {
-    #[on]
-    fn here(&mut self, here: Here) {
-        self.order.push(here.0);
-        if self.is_picky {
-            let is_wrong = !self.is_patient && self.order == [3, 0, 6, 1, 4, 2, 5];
-            assert!(!is_wrong, "just this order");
-            assert!(self.order != [0, 1, 2, 3, 4, 5, 6], "nobody overtakes");
-        }
-    }
-}
-
+/// Receives calls; if it is picky, it fails in two of the orders, late in the search.
 fn calls(sys: &System, is_picky: bool) {
-    let picky = sys.spawn(Picky {
-        order: Vec::new(),
-        is_picky,
-        is_patient: sys.choose(CHOICES) != LATE,
+    let (mut order, is_patient) = (Vec::new(), sys.choose(CHOICES) != LATE);
+    let picky = handles(sys, move |here: Here, _| {
+        order.push(here.0);
+        if is_picky {
+            let is_wrong = !is_patient && order == [3, 0, 6, 1, 4, 2, 5];
+            assert!(!is_wrong, "just this order");
+            assert!(order != [0, 1, 2, 3, 4, 5, 6], "nobody overtakes");
+        }
     });
-    callers(sys, &Recipient::from(&picky), 0..CALLERS);
+    callers(sys, &picky, 0..CALLERS);
 }
 
 /// A tester that continues after a bug.
@@ -146,24 +131,6 @@ fn bugs_are_found_all_the_same() {
 #[derive(Debug)]
 struct Aside;
 
-struct Stranger;
-
-#[actor]
-impl Stranger {
-    #[on]
-    fn aside(&mut self, _: Aside) {}
-}
-
-struct Passer(ActorRef<Stranger>);
-
-#[actor]
-impl Passer {
-    #[start]
-    fn start(&mut self) {
-        self.0.tell(Aside);
-    }
-}
-
 /// The number of calls, and the first caller.
 #[derive(Default, Hash)]
 struct Between {
@@ -190,10 +157,10 @@ fn observed(sys: &System) {
     sys.monitor::<Between>();
     // A choice makes the search long enough to be divided.
     sys.choose(2);
-    let picky = sys.spawn(Picky::default());
-    callers(sys, &Recipient::from(&picky), 0..CALLERS);
-    let stranger = sys.spawn(Stranger);
-    sys.spawn(Passer(stranger));
+    let called = handles(sys, |_: Here, _| {});
+    callers(sys, &called, 0..CALLERS);
+    let stranger = handles(sys, |_: Aside, _| {});
+    at_start(sys, move |_| stranger.tell(Aside));
 }
 
 /// The orders shown to monitors are known after an interruption, and to all

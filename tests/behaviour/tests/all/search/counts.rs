@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
@@ -10,6 +9,8 @@ use actor_test::strategy::{
     CoverageClaim, Enabled, Execution, Fairness, Needs, Pruned, Reduction, Strategy,
 };
 use actor_test::{Report, Tester};
+use behaviour::closures::handles;
+use behaviour::harness::events::Go;
 use behaviour::harness::{all, exhaust, whole};
 use behaviour::programs::*;
 use rand_core::Rng;
@@ -219,52 +220,23 @@ fn a_bound_on_steps_is_a_gap() {
     assert!(steps(longest, "fair-dfs").verdict.is_exhaustive());
 }
 
-#[derive(Debug)]
-struct Draw;
-struct Drawer;
-#[actor]
-impl Drawer {
-    #[on]
-    fn draw(&mut self, _: Draw, cx: &mut Context<Self>) {
-        assert!(cx.rng().next_u32() % 8 != 5, "an unlucky draw");
-    }
-}
-
 /// One seed of a generator does not cover all: a random walk finds what the search misses.
 #[test]
 fn a_generator_is_not_explored() {
-    let draw = |sys: &System| sys.spawn(Drawer).tell(Draw);
+    let draw = |sys: &System| {
+        let draw = |_: Go, cx: &mut Context<_>| {
+            assert!(cx.rng().next_u32() % 8 != 5, "an unlucky draw");
+        };
+        handles(sys, draw).tell(Go);
+    };
     limited("random", 100, draw).assert_bug("an unlucky draw");
     let report = limited("dfs", 100, draw);
     report.assert_clean();
     assert_eq!(report.verdict.gaps, [Gap::Seeds { executions: 1 }]);
 }
 
-#[derive(Debug)]
-struct Rings;
-
-/// Checks if it is alive before it draws a random number, or sets a timer:
-/// dependencies beyond inboxes, and beyond those read from one execution.
-struct Watchful {
-    has_timer: bool,
-}
-
-#[actor]
-impl Watchful {
-    #[on]
-    fn draw(&mut self, _: Draw, cx: &mut Context<Self>) {
-        match self.has_timer {
-            true => drop(cx.after(Duration::from_secs(1), Rings)),
-            false => assert!(cx.me().is_alive()),
-        }
-        let _ = cx.rng().next_u32();
-    }
-
-    #[on]
-    fn rings(&mut self, _: Rings) {}
-}
-
-/// No search claims a proof if it has run generators with a single seed.
+/// No search claims a proof if it has run generators with a single seed. The actors check if they are alive
+/// before they draw, or set a timer: dependencies beyond inboxes, and beyond those read from one execution.
 #[test]
 fn no_search_takes_one_seed_for_all() {
     for has_timer in [false, true] {
@@ -280,7 +252,17 @@ fn no_search_takes_one_seed_for_all() {
         ] {
             let report = limited(strategy, 1_000, |sys: &System| {
                 for _ in 0..2 {
-                    sys.spawn(Watchful { has_timer }).tell(Draw);
+                    let draw = move |draws: bool, cx: &mut Context<_>| {
+                        if !draws {
+                            return;
+                        }
+                        match has_timer {
+                            true => drop(cx.after(Duration::from_secs(1), false)),
+                            false => assert!(cx.me().is_alive()),
+                        }
+                        let _ = cx.rng().next_u32();
+                    };
+                    handles(sys, draw).tell(true);
                 }
             });
             report.assert_clean();

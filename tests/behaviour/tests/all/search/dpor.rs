@@ -11,6 +11,7 @@ use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
 use actor_test::strategy::{Reduction, StepConstruct};
 use actor_test::{BugKind, Report};
+use behaviour::closures::{Handles, at_start, awaiting, handler, handles};
 use behaviour::harness::events::{Go, Tick};
 use behaviour::harness::{exhaust, timeless, whole};
 use behaviour::programs::*;
@@ -41,8 +42,7 @@ pub(crate) fn count(program: impl Fn(&System) + Sync) -> u64 {
 #[test]
 fn a_race_at_the_start_is_found_before_what_comes_later_is_explored() {
     let report = whole("dpor").iterations(1_000).run(|sys| {
-        let second = sys.spawn(Second::default());
-        callers(&sys, &Recipient::from(&second), 0..2);
+        callers(&sys, &second(&sys, false), 0..2);
         fan_in(&sys, 4, 4);
     });
     let bug = report.assert_bug("the second was first");
@@ -51,19 +51,12 @@ fn a_race_at_the_start_is_found_before_what_comes_later_is_explored() {
 }
 
 /// Panics if another caller comes before the first one.
-#[derive(Default)]
-struct Second {
-    is_here: bool,
-}
-
-#[actor]
-impl Second {
-    #[on]
-    fn here(&mut self, here: Here) {
-        assert!(self.is_here || here.0 == 0, "the second was first");
-        self.is_here = true;
+fn second(sys: &System, mut is_here: bool) -> ActorRef<Handles<Here>> {
+    handles(sys, move |here: Here, _| {
+        assert!(is_here || here.0 == 0, "the second was first");
+        is_here = true;
         SHARED.set(here.0);
-    }
+    })
 }
 
 #[derive(Debug)]
@@ -83,22 +76,6 @@ impl Chest {
     }
 }
 
-struct Putter {
-    chest: ActorRef<Chest>,
-    has_key: bool,
-}
-
-#[actor]
-impl Putter {
-    #[start]
-    fn start(&mut self) {
-        match self.has_key {
-            true => self.chest.tell(Unlock),
-            false => self.chest.tell(Go),
-        }
-    }
-}
-
 /// The arrival of a deferred event is visible only relative to other deferred events.
 #[test]
 fn what_is_put_off_is_taken_in_the_orders_in_which_it_may_come() {
@@ -107,8 +84,10 @@ fn what_is_put_off_is_taken_in_the_orders_in_which_it_may_come() {
             let chest = sys.spawn(Chest);
             for number in 0..=putters {
                 let chest = chest.clone();
-                let has_key = number == putters;
-                sys.spawn(Putter { chest, has_key });
+                at_start(sys, move |_| match number == putters {
+                    true => chest.tell(Unlock),
+                    false => chest.tell(Go),
+                });
             }
         });
         assert_eq!(found, orders);
@@ -157,20 +136,15 @@ fn seen(program: impl Fn(&System) + Sync) -> u64 {
     report.behaviours.seen
 }
 
-fn sleeper(sys: &System, timers: &'static [u64], cancels: bool) -> ActorRef<Sleeper> {
-    let armed = None;
-    sys.spawn(Sleeper {
-        timers,
-        cancels,
-        armed,
-    })
-}
-
 #[test]
 fn timers_and_events_are_taken_in_the_orders_in_which_they_may_come() {
     let count = |timers, is_sent: bool, cancels| {
         seen(move |sys| {
-            let sleeper = sleeper(sys, timers, cancels);
+            let sleeper = sys.spawn(Sleeper {
+                timers,
+                cancels,
+                armed: None,
+            });
             if is_sent {
                 sleeper.tell(Go);
             }
@@ -195,31 +169,26 @@ fn timers_and_events_are_taken_in_the_orders_in_which_they_may_come() {
     }
 }
 
-/// Reads the clock, and chooses if it sets a timer.
-struct Drawer;
-
-#[actor]
-impl Drawer {
-    #[on]
-    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-        let _ = cx.now();
-        if cx.choose_bool() {
-            cx.after(Duration::from_secs(1), Tick);
+/// Reads the clock, and chooses if it sets a timer; the timer's event does nothing.
+fn drawer(sys: &System) -> ActorRef<Handles<bool>> {
+    handles(sys, |draws, cx| {
+        if draws {
+            let _ = cx.now();
+            if cx.choose_bool() {
+                cx.after(Duration::from_secs(1), false);
+            }
         }
-    }
-
-    #[on]
-    fn tick(&mut self, _: Tick) {}
+    })
 }
 
 #[test]
 fn which_timers_run_is_up_to_what_was_chosen() {
-    let program = |sys: &System| sys.spawn(Drawer).tell(Go);
+    let program = |sys: &System| drawer(sys).tell(true);
     assert_eq!(seen(program), 2);
     let twice = |sys: &System| {
-        let drawer = sys.spawn(Drawer);
-        drawer.tell(Go);
-        drawer.tell(Go);
+        let drawer = drawer(sys);
+        drawer.tell(true);
+        drawer.tell(true);
     };
     // If the first choice sets a timer, that timer fires before the second
     // choice or after it; a second timer fires before or after the first.
@@ -260,42 +229,17 @@ fn a_timer_fires_before_a_step_that_was_not_run_yet() {
     });
 }
 
-#[derive(Debug)]
-struct Ask;
-
-struct Slow;
-
-#[actor]
-impl Slow {
-    #[on]
-    fn ask(&mut self, _: Ask) -> u32 {
-        7
-    }
-}
-
-/// Awaits two replies, the second one with a time limit.
-struct Impatient {
-    slow: ActorRef<Slow>,
-    /// True if a time-out is accepted.
-    copes: bool,
-}
-
-#[actor]
-impl Impatient {
-    #[start]
-    async fn start(&mut self) {
-        let (one, other) = (self.slow.ask(Ask), self.slow.ask(Ask));
-        let other = other.timeout(Duration::from_secs(1)).await;
-        assert!(self.copes || other.is_ok(), "it took too long");
-        assert_eq!(one.await, Ok(7));
-    }
-}
-
+/// An actor awaits two replies, the second one with a time limit; it may accept a time-out.
 #[test]
 fn a_reply_comes_in_time_or_does_not() {
     let program = |sys: System, copes| {
-        let slow = sys.spawn(Slow);
-        sys.spawn(Impatient { slow, copes });
+        let slow = handles(&sys, |_: Go, _| 7);
+        awaiting(&sys, async move {
+            let (one, other) = (slow.ask(Go), slow.ask(Go));
+            let other = other.timeout(Duration::from_secs(1)).await;
+            assert!(copes || other.is_ok(), "it took too long");
+            assert_eq!(one.await, Ok(7));
+        });
     };
     exhaust(&whole("dpor"), |sys| program(sys, true));
     let report = whole("dpor").run(|sys| program(sys, false));
@@ -324,8 +268,12 @@ fn paxos_with_two_proposers_and_three_acceptors() {
 #[test]
 fn several_workers_find_the_bug_that_one_finds() {
     let program = |sys: &System| {
-        let picky = sys.spawn(Picky::default());
-        callers(sys, &Recipient::from(&picky), 0..8);
+        let mut order = Vec::new();
+        let picky = handles(sys, move |here: Here, _| {
+            order.push(here.0);
+            assert!(order != [3, 0, 6, 1, 7, 4, 2, 5], "just this order");
+        });
+        callers(sys, &picky, 0..8);
     };
     let alone = by_any_number_of_workers(program);
     let bug = alone.assert_bug("just this order");
@@ -336,23 +284,6 @@ fn several_workers_find_the_bug_that_one_finds() {
     let found = (before.executions, before.bugs.len());
     assert_eq!(found, (bug.iteration - 1, 0));
 }
-
-/// Records the callers in order.
-#[derive(Default)]
-struct Picky {
-    order: Vec<u32>,
-}
-
-#[actor]
-impl Picky {
-    #[on]
-    fn here(&mut self, here: Here) {
-        self.order.push(here.0);
-        assert!(self.order != PICKED, "just this order");
-    }
-}
-
-const PICKED: [u32; 8] = [3, 0, 6, 1, 7, 4, 2, 5];
 
 /// Counts its events.
 #[derive(Default)]
@@ -495,8 +426,7 @@ fn a_monitor_watches_from_when_it_is_there() {
 
 /// Asserts that DPOR finds each behaviour of brute force exactly once, and the same ends and bugs.
 pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_max: u64) -> u64 {
-    let (mut compared, mut spared) = (0, 0);
-    let (mut schedules, mut behaviours, mut most) = (0, 0, 0);
+    let mut compared = 0;
     for number in 0..programs {
         let talk = HistoryProgram::random(number, uses);
         let (mut all, report) = talk.explore("dfs:local", schedules_max);
@@ -520,19 +450,12 @@ pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_m
             assert_eq!(found.ends, all.ends, "{talk:?}");
         } else {
             // Not every behaviour was executed, but the ends of each actor and observer are complete.
-            spared += 1;
             let is_known = |end| all.ends.contains(end);
             assert!(found.ends.iter().all(is_known), "{talk:?}");
             assert_eq!(apart(&found), apart(&all), "{talk:?}");
         }
         compared += 1;
-        schedules += report.executions;
-        behaviours += all.ends.len();
-        most = most.max(all.ends.len());
     }
-    println!(
-        "{uses:?}: {compared} programs, {spared} of them not run in whole, {schedules} schedules, {behaviours} behaviours, {most} at most"
-    );
     compared
 }
 
@@ -625,33 +548,21 @@ fn assert_outside(what: StepConstruct, who: &str, program: impl Fn(&System) + Sy
     assert_eq!(report.verdict.gaps, [Gap::Unsupported { what, who }]);
 }
 
-struct Clerk {
-    act: fn(&mut Context<Clerk>),
-}
-
-#[actor]
-impl Clerk {
-    #[on]
-    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-        (self.act)(cx);
-    }
-}
-
-fn clerk(sys: &System, act: fn(&mut Context<Clerk>)) {
-    sys.spawn(Clerk { act }).tell(Go);
+fn clerk(sys: &System, mut act: impl FnMut(&mut Context<Handles<Go>>) + Send + 'static) {
+    handles(sys, move |_: Go, cx| act(cx)).tell(Go);
     // Another event after the operation.
-    sys.spawn(Clerk { act: |_| {} }).tell(Go);
+    handles(sys, |_: Go, _| {}).tell(Go);
 }
 
 #[test]
 fn what_it_cannot_follow_is_named() {
-    assert_outside(StepConstruct::Ticks, "Clerk#1", |sys| {
+    assert_outside(StepConstruct::Ticks, "Handles#1", |sys| {
         clerk(sys, |cx| drop(cx.every(Duration::from_secs(1), Go)));
     });
     // Also after operations that are treated as dependent on everything.
-    assert_outside(StepConstruct::Ticks, "Clerk#2", |sys| {
+    assert_outside(StepConstruct::Ticks, "Handles#2", |sys| {
         let one = sys.spawner().mailbox(Mailbox::bounded(1));
-        one.spawn(Clerk { act: |_| {} }).tell(Go);
+        one.spawn(handler(|_: Go, _| {})).tell(Go);
         clerk(sys, |cx| drop(cx.every(Duration::from_secs(1), Go)));
     });
     assert_outside(StepConstruct::Predicate, "test", |sys| {
@@ -732,27 +643,19 @@ thread_local! {
 #[derive(Debug)]
 struct Ball {
     left: u32,
-    back: ActorRef<Player>,
+    back: Recipient<Ball>,
 }
 
 /// Plays with another player, and sends an event at the end if caller 2 was the last to act.
-struct Player {
-    to: ActorRef<Clerk>,
-}
-
-#[actor]
-impl Player {
-    #[on]
-    fn ball(&mut self, ball: Ball, cx: &mut Context<Self>) {
-        match ball.left {
-            0 if SHARED.get() == 2 => self.to.tell(Go),
-            0 => {}
-            left => ball.back.tell(Ball {
-                left: left - 1,
-                back: cx.me(),
-            }),
-        }
-    }
+fn player(sys: &System, to: ActorRef<Handles<Go>>) -> ActorRef<Handles<Ball>> {
+    handles(sys, move |ball: Ball, cx| match ball.left {
+        0 if SHARED.get() == 2 => to.tell(Go),
+        0 => {}
+        left => ball.back.tell(Ball {
+            left: left - 1,
+            back: cx.recipient(),
+        }),
+    })
 }
 
 /// A player with the same history does different things, since the actors share memory.
@@ -760,13 +663,12 @@ impl Player {
 fn what_actors_share_is_noticed_where_one_does_something_else() {
     let report = explore(|sys| {
         SHARED.set(0);
-        let both = sys.spawn(Second { is_here: true });
-        callers(sys, &Recipient::from(&both), 1..4);
-        let to = sys.spawn(Clerk { act: |_| {} });
-        let players = [to.clone(), to].map(|to| sys.spawn(Player { to }));
+        callers(sys, &second(sys, true), 1..4);
+        let to = handles(sys, |_: Go, _| {});
+        let players = [to.clone(), to].map(|to| player(sys, to));
         players[0].tell(Ball {
             left: 20,
-            back: players[1].clone(),
+            back: players[1].recipient(),
         });
     });
     assert_eq!(report.verdict.gaps, [Gap::Nondeterministic]);

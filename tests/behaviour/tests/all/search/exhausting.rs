@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
-use actor_core::{Terminated, WeakRef, actor, sync, task, thread};
+use actor_core::{Terminated, actor, sync, task, thread};
 use actor_test::settings::Search;
 use actor_test::strategy::Gap;
 use actor_test::strategy::StepConstruct;
 use actor_test::{Report, Tester};
+use behaviour::closures::{at_start, awaiting};
 use behaviour::harness::events::Tick;
-use behaviour::harness::strategy;
+use behaviour::harness::{failure_text, strategy};
 
 const BUDGET: u64 = 400_000;
 
@@ -53,23 +54,11 @@ impl Judge {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Does {
-    Nothing,
-    Ticks,
-    Draws,
-    Sleeps,
-    Writes,
-    Calls,
-    Watches,
-    Pipes,
-}
-
 #[derive(Hash, Debug)]
 struct Teller {
     judge: ActorRef<Judge>,
     number: u64,
-    does: Does,
+    does: &'static str,
 }
 
 #[actor]
@@ -77,22 +66,23 @@ impl Teller {
     #[start]
     async fn start(&mut self, cx: &mut Context<Self>) -> io::Result<()> {
         match self.does {
-            Does::Nothing => {}
-            Does::Ticks => {
+            "nothing" => {}
+            "ticks" => {
                 cx.every(Duration::from_millis(10), Tick);
             }
-            Does::Draws => _ = rand_core::Rng::next_u64(&mut cx.rng()),
-            Does::Sleeps => cx.sleep(Duration::from_millis(5)).await,
-            Does::Writes => {
+            "draws" => _ = rand_core::Rng::next_u64(&mut cx.rng()),
+            "sleeps" => cx.sleep(Duration::from_millis(5)).await,
+            "writes" => {
                 let disk = cx.disk();
                 let new = OpenOptions::new().append(true).create(true);
                 let file = disk.open(&format!("file {}", self.number), new).await?;
                 file.append("x").await?;
                 file.sync_data().await?;
             }
-            Does::Calls => _ = cx.fallible("call", || Ok::<(), io::Error>(())),
-            Does::Watches => cx.watch(&self.judge),
-            Does::Pipes => cx.pipe_to_self(async {}, |()| Tick),
+            "calls" => _ = cx.fallible("call", || Ok::<(), io::Error>(())),
+            "watches" => cx.watch(&self.judge),
+            "pipes" => cx.pipe_to_self(async {}, |()| Tick),
+            does => unreachable!("{does}"),
         }
         self.judge.tell(Number(self.number));
         Ok(())
@@ -105,90 +95,40 @@ impl Teller {
     fn gone(&mut self, _: Terminated) {}
 }
 
-#[derive(Debug)]
-struct Locker {
-    lock: Arc<sync::Mutex<u64>>,
-    judge: ActorRef<Judge>,
-    number: u64,
-}
-
-#[actor]
-impl Locker {
-    #[start]
-    async fn start(&mut self) {
-        *self.lock.lock().await += 1;
-        self.judge.tell(Number(self.number));
-    }
-}
-
-#[derive(Debug)]
-struct Weak {
-    judge: WeakRef<Judge>,
-    number: u64,
-}
-
-#[actor]
-impl Weak {
-    #[start]
-    fn start(&mut self) {
-        if let Some(judge) = self.judge.upgrade() {
-            judge.tell(Number(self.number));
-        }
-    }
-}
-
-/// A construct that a search may not support.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Construct {
-    Does(Does),
-    PatientSleep,
-    RefCounted,
-    Bounded,
-    Predicate,
-    Finish,
-    StoppingNodes,
-    Nodes,
-    Tasks,
-    Threads,
-    Lock,
-    Weak,
-}
-
-const ALL: [Construct; 19] = [
-    Construct::Does(Does::Nothing),
-    Construct::Does(Does::Ticks),
-    Construct::Does(Does::Draws),
-    Construct::Does(Does::Sleeps),
-    Construct::Does(Does::Writes),
-    Construct::Does(Does::Calls),
-    Construct::Does(Does::Watches),
-    Construct::Does(Does::Pipes),
-    Construct::PatientSleep,
-    Construct::RefCounted,
-    Construct::Bounded,
-    Construct::Predicate,
-    Construct::Finish,
-    Construct::StoppingNodes,
-    Construct::Nodes,
-    Construct::Tasks,
-    Construct::Threads,
-    Construct::Lock,
-    Construct::Weak,
+/// Constructs that a search may not support. The first ones are used by tellers.
+const ALL: [&str; 19] = [
+    "nothing",
+    "ticks",
+    "draws",
+    "sleeps",
+    "writes",
+    "calls",
+    "watches",
+    "pipes",
+    "patient sleep",
+    "ref-counted",
+    "bounded",
+    "predicate",
+    "finish",
+    "stopping nodes",
+    "nodes",
+    "tasks",
+    "threads",
+    "lock",
+    "weak",
 ];
 
-fn two(sys: &System, is_strict: bool, does: Does) {
+fn two(sys: &System, is_strict: bool, does: &'static str) {
     let judge = sys.spawn(judge(is_strict));
     tell(sys, &judge, does);
 }
 
 fn judge(is_strict: bool) -> Judge {
-    Judge {
-        heard: Vec::new(),
-        is_strict,
-    }
+    let heard = Vec::new();
+    Judge { heard, is_strict }
 }
 
-fn tell(sys: &System, judge: &ActorRef<Judge>, does: Does) {
+fn tell(sys: &System, judge: &ActorRef<Judge>, does: &'static str) {
     for number in 1..3 {
         let judge = judge.clone();
         sys.spawn(Teller {
@@ -199,33 +139,29 @@ fn tell(sys: &System, judge: &ActorRef<Judge>, does: Does) {
     }
 }
 
-async fn program(sys: System, construct: Construct, has_mistake: bool) {
+async fn program(sys: System, construct: &'static str, has_mistake: bool) {
     let sys = &sys;
     match construct {
-        Construct::Does(does) => {
-            sys.fails("call", || io::Error::other("no"));
-            two(sys, has_mistake, does);
-        }
-        Construct::PatientSleep => two(sys, has_mistake, Does::Sleeps),
-        Construct::RefCounted => {
+        "patient sleep" => two(sys, has_mistake, "sleeps"),
+        "ref-counted" => {
             let judge = sys.spawner().ref_counted().spawn(judge(has_mistake));
-            tell(sys, &judge, Does::Nothing);
+            tell(sys, &judge, "nothing");
         }
-        Construct::Bounded => {
+        "bounded" => {
             let mailbox = actor_core::mailbox::Mailbox::bounded(4);
             let judge = sys.spawner().mailbox(mailbox).spawn(judge(has_mistake));
-            tell(sys, &judge, Does::Nothing);
+            tell(sys, &judge, "nothing");
         }
-        Construct::Predicate => {
+        "predicate" => {
             sys.always("few", |world| world.in_flight() < 99);
-            two(sys, has_mistake, Does::Nothing);
+            two(sys, has_mistake, "nothing");
         }
-        Construct::Finish => {
-            two(sys, has_mistake, Does::Ticks);
+        "finish" => {
+            two(sys, has_mistake, "ticks");
             sys.sleep(Duration::from_millis(15)).await;
             sys.finish();
         }
-        Construct::StoppingNodes | Construct::Nodes => {
+        "stopping nodes" | "nodes" => {
             let judge = sys.spawn(judge(has_mistake));
             for (number, name) in [(1, "n1"), (2, "n2")] {
                 let judge = judge.clone();
@@ -233,12 +169,12 @@ async fn program(sys: System, construct: Construct, has_mistake: bool) {
                     node.spawn(Teller {
                         judge: judge.clone(),
                         number,
-                        does: Does::Nothing,
+                        does: "nothing",
                     });
                 });
             }
         }
-        Construct::Tasks => {
+        "tasks" => {
             let count = Arc::new(sync::Mutex::new(0u64));
             let add = |_| {
                 let count = count.clone();
@@ -257,7 +193,7 @@ async fn program(sys: System, construct: Construct, has_mistake: bool) {
             }
             assert_eq!(*count.lock().await, 2, "an update is lost");
         }
-        Construct::Threads => {
+        "threads" => {
             let count = Arc::new(sync::blocking::atomic::AtomicU64::new(0));
             let add = |_| {
                 let count = count.clone();
@@ -276,36 +212,43 @@ async fn program(sys: System, construct: Construct, has_mistake: bool) {
             }
             assert_eq!(count.load(SeqCst), 2, "an update is lost");
         }
-        Construct::Lock => {
+        "lock" => {
             let lock = Arc::new(sync::Mutex::new(0));
             let judge = sys.spawn(judge(has_mistake));
             for number in 1..3 {
                 let (lock, judge) = (lock.clone(), judge.clone());
-                sys.spawn(Locker {
-                    lock,
-                    judge,
-                    number,
+                awaiting(sys, async move {
+                    *lock.lock().await += 1;
+                    judge.tell(Number(number));
                 });
             }
         }
-        Construct::Weak => {
+        "weak" => {
             let judge = sys.spawn(judge(has_mistake));
             for number in 1..3 {
                 let judge = judge.downgrade();
-                sys.spawn(Weak { judge, number });
+                at_start(sys, move |_| {
+                    if let Some(judge) = judge.upgrade() {
+                        judge.tell(Number(number));
+                    }
+                });
             }
+        }
+        does => {
+            sys.fails("call", || io::Error::other("no"));
+            two(sys, has_mistake, does);
         }
     }
 }
 
-fn run(tester: Tester, construct: Construct, has_mistake: bool) -> Report {
+fn run(tester: Tester, construct: &'static str, has_mistake: bool) -> Report {
     let faults = match construct {
-        Construct::Does(Does::Calls) => "call=1",
-        Construct::StoppingNodes => "stop=1",
+        "calls" => "call=1",
+        "stopping nodes" => "stop=1",
         _ => "none",
     };
     tester
-        .patient_timers(construct == Construct::PatientSleep)
+        .patient_timers(construct == "patient sleep")
         .faults(faults.parse().expect("faults"))
         .run(move |sys| program(sys, construct, has_mistake))
 }
@@ -314,8 +257,8 @@ fn run(tester: Tester, construct: Construct, has_mistake: bool) -> Report {
 fn the_mistake_is_found_whatever_the_search_can_not_follow() {
     for construct in ALL {
         let report = run(tester(), construct, true);
-        assert!(!report.is_clean(), "{construct:?}: {:?}", report.verdict);
-        assert!(!report.is_unproved(), "{construct:?}");
+        assert!(!report.is_clean(), "{construct}: {:?}", report.verdict);
+        assert!(!report.is_unproved(), "{construct}");
     }
 }
 
@@ -323,17 +266,12 @@ fn the_mistake_is_found_whatever_the_search_can_not_follow() {
 /// its events; seeds can't be enumerated; nodes that stop at any step have too many states.
 #[test]
 fn what_is_right_is_proved_or_said_to_be_unproved() {
-    let has_no_proof = [
-        Construct::Does(Does::Ticks),
-        Construct::Does(Does::Draws),
-        Construct::Finish,
-        Construct::StoppingNodes,
-    ];
+    let has_no_proof = ["ticks", "draws", "finish", "stopping nodes"];
     for construct in ALL {
         let report = run(tester(), construct, false);
-        assert!(report.is_clean(), "{construct:?}: {:?}", report.bugs());
+        assert!(report.is_clean(), "{construct}: {:?}", report.bugs());
         let (unproved, verdict) = (report.is_unproved(), &report.verdict);
-        let case = || format!("{construct:?}: {verdict:?}, {:?}", report.tried);
+        let case = || format!("{construct}: {verdict:?}, {:?}", report.tried);
         assert_eq!(unproved, has_no_proof.contains(&construct), "{}", case());
         assert_eq!(unproved, !verdict.is_exhaustive(), "{}", case());
     }
@@ -346,19 +284,19 @@ fn names(report: &Report) -> Vec<&str> {
 
 #[test]
 fn states_go_on_where_dpor_can_not_follow() {
-    let report = run(tester(), Construct::Lock, false);
+    let report = run(tester(), "lock", false);
     assert_eq!(names(&report), ["dpor"]);
     let is_sharing =
         |gap: &Gap| matches!(gap, Gap::Unsupported { what, .. } if *what == StepConstruct::Sharing);
     assert!(is_sharing(&report.tried[0].gaps[0]), "{:?}", report.tried);
     assert!(report.verdict.states().is_some_and(|states| states > 10));
-    let report = run(tester(), Construct::Lock, true);
+    let report = run(tester(), "lock", true);
     assert_eq!(report.bugs()[0].strategy, "states");
 }
 
 #[test]
 fn samples_go_on_where_no_search_ends() {
-    let report = run(tester(), Construct::Does(Does::Ticks), false);
+    let report = run(tester(), "ticks", false);
     assert_eq!(names(&report), ["dpor", "states"]);
     let sampled = report.verdict.gaps.contains(&Gap::Budget { steps: BUDGET });
     assert!(sampled && report.executions >= 10, "{:?}", report.verdict);
@@ -373,7 +311,7 @@ fn samples_go_on_where_no_search_ends() {
 
 #[test]
 fn the_report_does_not_depend_on_the_workers() {
-    for construct in [Construct::Lock, Construct::Does(Does::Ticks)] {
+    for construct in ["lock", "ticks"] {
         for has_mistake in [false, true] {
             let of = |workers| {
                 let report = run(tester().workers(workers), construct, has_mistake);
@@ -381,7 +319,7 @@ fn the_report_does_not_depend_on_the_workers() {
                 let (tried, verdict) = (report.tried, report.verdict);
                 (report.executions, report.steps_total, bugs, tried, verdict)
             };
-            assert_eq!(of(1), of(3), "{construct:?}");
+            assert_eq!(of(1), of(3), "{construct}");
         }
     }
 }
@@ -389,35 +327,32 @@ fn the_report_does_not_depend_on_the_workers() {
 #[test]
 fn one_search_alone_goes_on_with_no_other() {
     let dpor = by(Search::ExhaustiveBy(strategy("dpor")));
-    let report = run(dpor, Construct::Lock, true);
+    let report = run(dpor, "lock", true);
     assert!(report.is_unproved() && report.tried.is_empty());
-    let panicked = std::panic::catch_unwind(|| report.assert_clean());
-    let said = panicked.expect_err("nothing is proved");
-    let said = said.downcast::<String>().expect("words");
+    let said = failure_text(&report);
     assert!(
-        said.starts_with("UNPROVED  test  no bug was found, and nothing is proved: dpor, 2 executions: it can't follow a step of `Locker#2`")
+        said.starts_with("UNPROVED  test  no bug was found, and nothing is proved: dpor, 2 executions: it can't follow a step of `Awaiting#2`")
             && said.contains("; to prove it, take `--exhaustive` without a name"),
         "{said}"
     );
     let states = by(Search::ExhaustiveBy(strategy("states")));
-    let proved = run(states.clone(), Construct::Lock, false);
+    let proved = run(states.clone(), "lock", false);
     assert!(proved.verdict.is_exhaustive());
-    assert!(!run(states, Construct::Lock, true).is_clean());
+    assert!(!run(states, "lock", true).is_clean());
 }
 
 /// A search with an explicit bound has fulfilled the request if it is complete within the bound.
 #[test]
 fn a_bound_that_was_asked_for_is_no_failure() {
     let bounded = by(Search::ExhaustiveBy(strategy("ses:rr/0")));
-    let report = run(bounded.prove(BUDGET), Construct::Does(Does::Nothing), false);
+    let report = run(bounded.prove(BUDGET), "nothing", false);
     assert!(!report.verdict.is_exhaustive() && report.verdict.within().is_some());
     assert!(!report.is_unproved());
 }
 
 #[test]
 fn who_names_an_end_is_told_that_it_was_too_early() {
-    let writes = Construct::Does(Does::Writes);
-    let report = run(tester().iterations(30), writes, false);
+    let report = run(tester().iterations(30), "writes", false);
     let tried: u64 = report.tried.iter().map(|tried| tried.executions).sum();
     assert_eq!(report.executions + tried, 30);
     assert!(report.is_unproved());
@@ -433,7 +368,7 @@ fn a_search_that_gives_up_is_not_judged() {
         sys.sometimes("both are there", |world| {
             world.all::<Judge>().any(|judge| judge.heard.len() == 2)
         });
-        two(&sys, false, Does::Ticks);
+        two(&sys, false, "ticks");
     });
     assert!(report.is_clean(), "{:?}", report.bugs());
     assert!(report.is_unproved());

@@ -35,7 +35,6 @@ fn assert_estimated(name: &str, title: &str, program: Program) -> Vec<(SizeEstim
         let executions = (whole.executions as f64 * share) as u64;
         let report = explore(name, executions.max(1), program);
         let extent = report.verdict.extent?;
-        println!("{name}, {title}, {share}: {extent:?} of {all}");
         assert_eq!(extent.met, counted(&report), "{name}, {title}");
         assert_bounds(&extent, all);
         Some((extent, all))
@@ -93,7 +92,6 @@ fn behaviours_are_as_many_as_they_seem_to_be_where_few_were_seen() {
         for executions in [300, 3_000, 10_000] {
             let report = explore("dpor", executions, program);
             let extent = report.verdict.extent.expect("it was bounded");
-            println!("{extent:?} of {all}");
             assert_bounds(&extent, all);
         }
     }
@@ -148,7 +146,6 @@ fn states_are_as_many_as_they_seem_to_be() {
         let bounded = format!("states:{}/order=breadth", all * share / 20);
         let report = explore(&bounded, u64::MAX, program);
         let extent = report.verdict.extent.expect("it was bounded");
-        println!("{share}: {extent:?} of {all}, {:?}", report.verdict);
         assert!(matches!(report.verdict.gaps[..], [Gap::States { .. }]));
         match extent.most {
             None => without_end += 1,

@@ -9,6 +9,7 @@ use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
 use actor_test::strategy::Reduction;
 use actor_test::{BugKind, Report};
+use behaviour::closures::{at_start, starter};
 use behaviour::harness::events::Tick;
 use behaviour::harness::{exhaust, only_bug, whole};
 use behaviour::node::Message;
@@ -104,7 +105,6 @@ fn assert_judged(programs: u64, schedules_max: u64) {
             }
         }
     }
-    println!("{failing} fail, {hot} owe something, {silent} are silent; {counted} counted");
     let least = programs / 8;
     assert!(failing > least && hot > least && silent > least && counted > least);
 }
@@ -267,27 +267,6 @@ impl Known {
     }
 }
 
-struct Host(ActorRef<Quiet>);
-
-#[actor]
-impl Host {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        let guest = self.0.clone();
-        cx.spawn(Child(guest));
-    }
-}
-
-struct Child(ActorRef<Quiet>);
-
-#[actor]
-impl Child {
-    #[start]
-    fn start(&mut self) {
-        self.0.tell(Hello);
-    }
-}
-
 /// The number of an actor depends on the order of creation, so monitors with actor numbers can't be compared.
 #[test]
 fn actors_that_are_numbered_in_several_ways_are_told_apart() {
@@ -296,7 +275,9 @@ fn actors_that_are_numbered_in_several_ways_are_told_apart() {
             sys.monitor::<Known>();
             for _ in 0..hosts {
                 let guest = sys.spawn(Quiet);
-                sys.spawn(Host(guest));
+                at_start(sys, move |cx| {
+                    cx.spawn(starter(move |_| guest.tell(Hello)));
+                });
             }
         })
     };
@@ -380,20 +361,11 @@ impl Parent {
 
     #[on]
     fn turn(&mut self, turn: Turn, cx: &mut Context<Self>) {
-        cx.spawn(Child(self.guest.clone()));
+        let guest = self.guest.clone();
+        cx.spawn(starter(move |_| guest.tell(Hello)));
         if let (true, Some(other)) = (turn.0, &self.other) {
             other.tell(Turn(false));
         }
-    }
-}
-
-struct Starter([ActorRef<Parent>; 2]);
-
-#[actor]
-impl Starter {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        self.0[cx.choose(2)].tell(Turn(true));
     }
 }
 
@@ -408,7 +380,7 @@ fn actors_that_are_numbered_otherwise_elsewhere_are_told_apart() {
         });
         parents[0].tell(Meet(parents[1].clone()));
         parents[1].tell(Meet(parents[0].clone()));
-        sys.spawn(Starter(parents));
+        at_start(sys, move |cx| parents[cx.choose(2)].tell(Turn(true)));
     });
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
     assert_eq!(observers(&report), (true, false));

@@ -1,8 +1,9 @@
 //! Searches that prove: exact counts, reductions, states, bounds, and what they assume.
 
-use actor_core::actor;
+use actor_core::Handler;
 use actor_core::prelude::*;
 use actor_test::Report;
+use behaviour::closures::at_start;
 use behaviour::harness::whole;
 
 mod bounded;
@@ -25,7 +26,7 @@ mod trying;
 type Program = fn(&System);
 
 /// Returns the number of random programs; the environment variable raises it for a nightly run.
-fn programs(variable: &str, usual: u64) -> u64 {
+pub(crate) fn programs(variable: &str, usual: u64) -> u64 {
     let given = std::env::var(variable).ok();
     given.map_or(usual, |given| given.parse().expect("a number"))
 }
@@ -39,25 +40,14 @@ fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
 /// The number of a caller.
 #[derive(Debug)]
 struct Here(u32);
-
-/// Sends its number at its start.
-struct Caller {
-    to: Recipient<Here>,
-    number: u32,
-}
-
-#[actor]
-impl Caller {
-    #[start]
-    fn start(&mut self) {
-        self.to.tell(Here(self.number));
-    }
-}
-
-/// Spawns callers with these numbers.
-fn callers(sys: &System, to: &Recipient<Here>, numbers: impl IntoIterator<Item = u32>) {
+/// Spawns callers, each of which sends its number at its start.
+fn callers(
+    sys: &System,
+    to: &ActorRef<impl Handler<Here>>,
+    numbers: impl IntoIterator<Item = u32>,
+) {
     for number in numbers {
         let to = to.clone();
-        sys.spawn(Caller { to, number });
+        at_start(sys, move |_| to.tell(Here(number)));
     }
 }

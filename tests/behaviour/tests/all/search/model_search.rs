@@ -12,6 +12,7 @@ use actor_test::strategy::Gap;
 use actor_test::strategy::States;
 use actor_test::{BugKind, Report, Tester};
 use behaviour::automata::Dice;
+use behaviour::closures::tells;
 use behaviour::harness::events::{Go, Halt, Tick};
 use behaviour::harness::{first_bug, only_bug, whole};
 
@@ -242,7 +243,7 @@ fn states_with_timers_put_together_are_those_that_are_run() {
 }
 
 fn compared(programs: u64, timed: bool) {
-    let (mut all_states, mut executions, mut reruns) = (0, 0, 0);
+    let (mut executions, mut reruns) = (0, 0);
     let mut all_kinds = BTreeSet::new();
     // Two regressions: in one program, a terminal state is nearer than a failing step
     // of a visited state; in the other, this occurs after other states are gone.
@@ -261,7 +262,6 @@ fn compared(programs: u64, timed: bool) {
             assert_eq!(put_together.verdict, *verdict, "{case}");
             let all = kinds(&reexecution);
             assert_eq!(kinds(&put_together), all, "{case}");
-            all_states += states;
             executions += put_together.executions;
             reruns += reexecution.executions;
             all_kinds.extend(all);
@@ -271,9 +271,6 @@ fn compared(programs: u64, timed: bool) {
             .map(|report| report.bugs().first().map(|bug| bug.step()));
         assert_eq!(first, rerun, "program {number}");
     }
-    println!(
-        "{all_states} states, {executions} executions, {reruns} by running again: {all_kinds:?}"
-    );
     // These programs are so small that few transitions are reused.
     assert!(executions < reruns, "{executions} of {reruns}");
     assert_eq!(all_kinds.len(), 4, "{all_kinds:?}");
@@ -405,7 +402,6 @@ fn a_cycle_is_found_in_states_that_were_put_together() {
 
     let dead = seekers(4);
     let bug = only_bug(&dead);
-    println!("{}", bug.message());
     assert_eq!(bug.kind(), BugKind::Liveness);
     let cycle = bug.trace.cycle.expect("there is one");
     assert_eq!(cycle.demand(), Demand::Random);
@@ -521,7 +517,6 @@ fn timers_that_are_patient_are_put_together() {
     });
     put_together.assert_clean();
     assert!(put_together.verdict.is_exhaustive());
-    println!("{:?}, {}", put_together.verdict, put_together.executions);
     assert_eq!(put_together.verdict.states(), reexecution.verdict.states());
     assert!(put_together.executions < reexecution.executions);
 }
@@ -546,23 +541,12 @@ impl Idler {
     }
 }
 
-#[derive(Hash)]
-struct Ender(ActorRef<Idler>);
-
-#[actor]
-impl Ender {
-    #[start]
-    fn start(&mut self) {
-        self.0.tell(Halt);
-    }
-}
-
 /// The end of an actor cancels its timers, although the learned transition to its end had no timers.
 #[test]
 fn an_end_depends_on_the_timers_that_run() {
     let [put_together, reexecution] = both(&tester("states:order=breadth"), |sys| {
         let idler = sys.spawn(Idler);
-        sys.spawn(Ender(idler.clone()));
+        tells(sys, &idler, Halt);
         idler.tell(Go);
     });
     assert!(put_together.verdict.is_exhaustive());

@@ -13,7 +13,8 @@ use actor_core::{Terminated, actor};
 use actor_test::Report;
 use actor_test::report::SearchKind;
 use actor_test::strategy::Reduction;
-use behaviour::harness::events::{Go, Halt};
+use behaviour::closures::{Handles, at_start, handler, handles};
+use behaviour::harness::events::Go;
 use behaviour::harness::{outcomes, whole};
 use behaviour::players::FeatureProgram;
 use behaviour::talkers::{FeatureSet, HistoryProgram};
@@ -40,7 +41,6 @@ fn assert_as_brute_force(
     schedules_max: u64,
 ) -> (u64, u64) {
     let (mut compared, mut outside) = (0, 0);
-    let (mut schedules, mut run, mut behaviours) = (0, 0, 0);
     for number in 0..programs {
         let play = program(number);
         let (all, report) = play.explore("dfs", schedules_max);
@@ -52,19 +52,12 @@ fn assert_as_brute_force(
             continue;
         }
         if !dpor.verdict.is_exhaustive() {
-            println!("{number}: {:?}", dpor.verdict.gaps);
             outside += 1;
             continue;
         }
         assert_eq!(found, all, "program {number}: {play:#?}");
         compared += 1;
-        schedules += report.executions;
-        run += dpor.executions;
-        behaviours += dpor.verdict.behaviours().unwrap_or_default();
     }
-    println!(
-        "{compared} programs, {schedules} schedules, {run} executions, {behaviours} behaviours; {outside} outside"
-    );
     (compared, outside)
 }
 
@@ -83,7 +76,7 @@ fn assert_watching_as_brute_force(uses: &str, programs: u64, schedules_max: u64)
         watches: true,
         ..FeatureSet::of(uses)
     };
-    let (mut compared, mut schedules, mut run) = (0, 0, 0);
+    let mut compared = 0;
     for number in 0..programs {
         let talk = HistoryProgram::random(number, uses);
         let (mut all, report) = talk.explore("dfs:local", schedules_max);
@@ -100,10 +93,7 @@ fn assert_watching_as_brute_force(uses: &str, programs: u64, schedules_max: u64)
         assert_eq!(found.ends, all.ends, "{talk:?}");
         assert_eq!(kinds(&found), kinds(&all), "{talk:?}");
         compared += 1;
-        schedules += report.executions;
-        run += dpor.executions;
     }
-    println!("{uses:?}: {compared} programs, {schedules} schedules, {run} executions");
     compared
 }
 
@@ -156,8 +146,11 @@ fn assert_outcomes(count: usize, program: impl Fn(&System, Noted) + Sync) {
     assert_eq!(all.len(), count, "{all:?}");
 }
 
-#[derive(Debug)]
-struct Value;
+type Answerer = Handles<Go, u64>;
+
+fn answerer() -> Answerer {
+    handler(|_: Go, _| 7)
+}
 
 /// Watches another actor, a dependency that is invisible in inboxes.
 struct Watcher(ActorRef<Answerer>);
@@ -173,104 +166,64 @@ impl Watcher {
     fn terminated(&mut self, _: Terminated) {}
 }
 
-struct Answerer;
-
-#[actor]
-impl Answerer {
-    #[on]
-    fn value(&mut self, _: Value) -> u64 {
-        7
-    }
-}
-
-/// Asks at the first event, and polls the answer at the second.
-struct Looker {
-    answerer: ActorRef<Answerer>,
-    asked: Option<Pin<Box<dyn Future<Output = u64> + Send>>>,
-    noted: Noted,
-}
-
-#[actor]
-impl Looker {
-    #[on]
-    fn go(&mut self, _: Go) {
-        let mut now = task::Context::from_waker(task::Waker::noop());
-        let Some(mut asked) = self.asked.take() else {
-            let mut ask = Box::pin(self.answerer.ask(Value));
-            let is_there = ask.as_mut().poll(&mut now);
-            assert!(is_there.is_pending(), "nobody can have answered yet");
-            self.asked = Some(Box::pin(async move { ask.await.unwrap_or(0) }));
-            return;
-        };
-        let value = match asked.as_mut().poll(&mut now) {
-            Poll::Ready(value) => value,
-            Poll::Pending => 1,
-        };
-        self.noted.lock().expect("nobody panics here").push(value);
-    }
-}
-
-/// The poll depends on the reply, and nothing else shows this dependency.
+/// An actor asks at the first event, and polls the answer at the second. The poll depends on the reply, and
+/// nothing else shows this dependency.
 #[test]
 fn a_reply_is_there_or_not_for_who_looks_without_waiting() {
     assert_outcomes(2, |sys, noted| {
-        let answerer = sys.spawn(Answerer);
+        let answerer = sys.spawn(answerer());
         sys.spawn(Watcher(answerer.clone()));
-        let asked = None;
-        let observer = sys.spawn(Looker {
-            answerer,
-            asked,
-            noted,
+        let mut asked: Option<Pin<Box<dyn Future<Output = u64> + Send>>> = None;
+        let observer = handles(sys, move |_: Go, _| {
+            let mut now = task::Context::from_waker(task::Waker::noop());
+            let Some(mut asked) = asked.take() else {
+                let mut ask = Box::pin(answerer.ask(Go));
+                let is_there = ask.as_mut().poll(&mut now);
+                assert!(is_there.is_pending(), "nobody can have answered yet");
+                asked = Some(Box::pin(async move { ask.await.unwrap_or(0) }));
+                return;
+            };
+            let value = match asked.as_mut().poll(&mut now) {
+                Poll::Ready(value) => value,
+                Poll::Pending => 1,
+            };
+            noted.lock().expect("nobody panics here").push(value);
         });
         observer.tell(Go);
         observer.tell(Go);
     });
 }
 
-/// Records the number of an actor that it spawns.
-struct Parent(Noted);
-
-#[actor]
-impl Parent {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        let child = cx.spawn(Answerer).id().as_u64();
-        let me = cx.me().id().as_u64();
-        let mut noted = self.0.lock().expect("nobody panics here");
-        noted.push(100 * me + child);
-    }
-}
-
+/// Two actors record the numbers of the actors that they spawn.
 #[test]
 fn actors_are_numbered_in_the_orders_in_which_they_may_be_created() {
     assert_outcomes(2, |sys, noted| {
-        let answerer = sys.spawn(Answerer);
-        sys.spawn(Watcher(answerer));
-        sys.spawn(Parent(noted.clone()));
-        sys.spawn(Parent(noted));
+        let watched = sys.spawn(answerer());
+        sys.spawn(Watcher(watched));
+        for _ in 0..2 {
+            let noted = noted.clone();
+            at_start(sys, move |cx| {
+                let child = cx.spawn(answerer()).id().as_u64();
+                let me = cx.me().id().as_u64();
+                let mut noted = noted.lock().expect("nobody panics here");
+                noted.push(100 * me + child);
+            });
+        }
     });
 }
 
-#[derive(Debug)]
-struct Number(u64);
+type Halting = Handles<Option<u64>, u64>;
 
-/// Halts on request, and passes the request on.
-struct Halting(Option<ActorRef<Self>>);
-
-#[actor]
-impl Halting {
-    #[on]
-    fn on_halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        match &self.0 {
-            Some(next) => next.tell(Halt),
-            None => cx.halt(),
+/// Answers with the number that it is asked for. Without a number it halts, or passes the request on.
+fn halting(next: Option<ActorRef<Halting>>) -> Halting {
+    handler(move |number, cx: &mut Context<_>| {
+        match (number, &next) {
+            (None, Some(next)) => next.tell(None),
+            (None, None) => cx.halt(),
+            _ => {}
         }
-    }
-
-    #[on]
-    fn number(&mut self, number: Number) -> u64 {
-        number.0
-    }
+        number.unwrap_or(0)
+    })
 }
 
 /// An ask to a stopped actor is answered by the runtime, and the program is still followed.
@@ -278,12 +231,12 @@ impl Halting {
 fn who_asks_an_actor_that_halts_meanwhile_is_followed() {
     let explore = |name: &str| {
         let program = async |sys: System| {
-            let b = sys.spawn(Halting(None));
-            let a = sys.spawn(Halting(Some(b.clone())));
+            let b = sys.spawn(halting(None));
+            let a = sys.spawn(halting(Some(b.clone())));
             sys.sleep(Duration::from_millis(1)).await;
-            let asked = a.ask(Number(1));
-            a.tell(Halt);
-            format!("{:?}", (asked.await, b.ask(Number(2)).await))
+            let asked = a.ask(Some(1));
+            a.tell(None);
+            format!("{:?}", (asked.await, b.ask(Some(2)).await))
         };
         outcomes(&whole(name).iterations(10_000), program).1
     };

@@ -1,45 +1,11 @@
 //! The length of minimised executions, compared with the shortest possible one.
 
-use actor_core::prelude::*;
 use actor_test::{Report, Tester};
+use behaviour::closures::{at_start, handles};
 use behaviour::harness::whole;
 
-#[derive(Clone, Copy, Debug)]
-struct Letter(char);
-
-/// Sends its letters.
-struct Sender {
-    to: ActorRef<Desk>,
-    letters: Vec<char>,
-}
-
-#[actor]
-impl Sender {
-    #[start]
-    fn begin(&mut self) {
-        let letters = self.letters.iter();
-        letters.for_each(|letter| self.to.tell(Letter(*letter)));
-    }
-}
-
-/// Fails once the bad letters have arrived in their order, with any others in between.
-struct Desk {
-    bad: Vec<char>,
-    next: usize,
-}
-
-#[actor]
-impl Desk {
-    #[on]
-    fn take(&mut self, letter: Letter) {
-        if self.bad[self.next] == letter.0 {
-            self.next += 1;
-        }
-        assert!(self.next < self.bad.len(), "the bad letters");
-    }
-}
-
-/// Two senders with three and two letters, and two bad letters, each of them one of three.
+/// Two senders with three and two letters, and two bad letters, each of them one of three. The program fails
+/// once the bad letters have arrived in their order, with any others in between.
 #[derive(Debug)]
 struct Program {
     senders: [Vec<char>; 2],
@@ -67,11 +33,16 @@ impl Program {
 
     fn run(&self, tester: Tester) -> Report {
         tester.run(|sys| {
-            let bad = self.bad.clone();
-            let desk = sys.spawn(Desk { bad, next: 0 });
-            for letters in &self.senders {
-                let (to, letters) = (desk.clone(), letters.clone());
-                sys.spawn(Sender { to, letters });
+            let (bad, mut next) = (self.bad.clone(), 0);
+            let desk = handles(&sys, move |letter: char, _| {
+                next += usize::from(bad[next] == letter);
+                assert!(next < bad.len(), "the bad letters");
+            });
+            for letters in self.senders.clone() {
+                let to = desk.clone();
+                at_start(&sys, move |_| {
+                    letters.iter().for_each(|letter| to.tell(*letter));
+                });
             }
         })
     }

@@ -17,7 +17,7 @@ use crate::search::{programs, search};
 /// Compares reduced searches with one over all schedules, of programs for which that one ends within this
 /// number of executions. Returns the number of comparisons.
 fn assert_nothing_is_missed(programs: u64, all: &str, executions: u64, reduced: &[&str]) -> u64 {
-    let (mut compared, mut schedules, mut run) = (0, 0, 0);
+    let mut compared = 0;
     for number in 0..programs {
         let play = FeatureProgram::random(number);
         let (ends, report) = play.explore(all, executions);
@@ -32,11 +32,8 @@ fn assert_nothing_is_missed(programs: u64, all: &str, executions: u64, reduced: 
             let is_as_good = states.verdict.gaps == verdict.gaps || states.verdict.is_exhaustive();
             assert!(is_as_good, "{}: {:?}", case(), states.verdict);
             compared += 1;
-            schedules += report.executions;
-            run += states.executions;
         }
     }
-    println!("{reduced:?}: {compared} comparisons, {run} executions for {schedules} schedules");
     compared
 }
 
@@ -64,7 +61,7 @@ fn local_first_finds_what_all_schedules_find() {
 /// The nearest failure is found first, with the minimum number of steps.
 #[test]
 fn states_are_those_of_a_model() {
-    let (mut states, mut failing, mut largest) = (0, 0, 0);
+    let mut failing = 0;
     for number in 0..programs("STATES", 30) {
         let program = Automata::random(number);
         let model = program.model();
@@ -84,11 +81,8 @@ fn states_are_those_of_a_model() {
         let first = whole("states:order=breadth").run(|sys| drop(program.set_up(&sys)));
         let steps = first.bugs().first().map(|bug| bug.step());
         assert_eq!(steps, model.first_failure, "{}", case());
-        states += model.points.len();
-        largest = largest.max(model.points.len());
         failing += u32::from(steps.is_some());
     }
-    println!("{states} states, at most {largest}, {failing} programs that fail");
     assert!(failing > 3, "{failing}");
 }
 

@@ -373,7 +373,6 @@ fn states_are_the_orbits_of_a_model() {
         merged += orbits;
         failing += u32::from(failure.is_some());
     }
-    println!("{all} states, {merged} up to who is who, {failing} programs that fail");
     assert!(merged * 4 < all * 3 && failing > 2, "{merged} of {all}");
 }
 

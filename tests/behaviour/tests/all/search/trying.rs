@@ -9,6 +9,7 @@ use actor_test::report::{BehaviourStatistics, ProofAttempt};
 use actor_test::strategy::Gap;
 use actor_test::strategy::StepConstruct;
 use actor_test::{Report, Tester};
+use behaviour::closures::{Handles, at_start, handles, volley};
 use behaviour::harness::events::{Go, Tick};
 use behaviour::harness::{exhaust, only_bug, strategy, whole};
 use behaviour::programs;
@@ -23,19 +24,12 @@ fn tester() -> Tester {
     tester.prove(BUDGET / 4).samples_beside_proof(100)
 }
 
-/// Fails if two other callers come before the first one.
-#[derive(Default)]
-struct Late(u32);
-
-#[actor]
-impl Late {
-    #[on]
-    fn here(&mut self, here: Here) {
-        match here.0 {
-            0 => assert!(self.0 < 2, "it came late"),
-            _ => self.0 += 1,
-        }
-    }
+/// Spawns an actor that fails if two other callers come before the first one, and counts these of them.
+fn late(sys: &System, mut others: u32) -> ActorRef<Handles<Here>> {
+    handles(sys, move |here: Here, _| match here.0 {
+        0 => assert!(others < 2, "it came late"),
+        _ => others += 1,
+    })
 }
 
 #[test]
@@ -45,25 +39,16 @@ fn a_small_test_is_proved() {
     assert!(report.tried.is_empty());
 }
 
-/// Fails if five callers come in reverse order.
-#[derive(Default)]
-struct Reversed(Vec<u32>);
-
-#[actor]
-impl Reversed {
-    #[on]
-    fn here(&mut self, here: Here) {
-        self.0.push(here.0);
-        assert_ne!(self.0, [4, 3, 2, 1, 0], "the last one first");
-    }
-}
-
 #[test]
 fn a_bug_that_is_found_while_trying_ends_the_test() {
-    // One delay can't reverse five.
+    // Five callers come in reverse order, but one delay can't reverse five.
     let report = tester().strategy(strategy("delay:rtc/1")).run(|sys| {
-        let to = sys.spawn(Reversed::default());
-        callers(&sys, &Recipient::from(&to), 0..5);
+        let mut order = Vec::new();
+        let to = handles(&sys, move |here: Here, _| {
+            order.push(here.0);
+            assert_ne!(order, [4, 3, 2, 1, 0], "the last one first");
+        });
+        callers(&sys, &to, 0..5);
     });
     let bug = only_bug(&report);
     assert!(bug.message().contains("the last one first"), "{bug:?}");
@@ -86,7 +71,7 @@ fn a_bug_that_is_found_while_trying_ends_the_test() {
 #[test]
 fn the_first_sample_comes_first() {
     let report = tester().run(|sys| {
-        sys.spawn(Late(2)).tell(Here(0));
+        late(&sys, 2).tell(Here(0));
         programs::fan_in(&sys, 5, 4);
     });
     assert_eq!(report.executions, 1);
@@ -96,8 +81,7 @@ fn the_first_sample_comes_first() {
 #[test]
 fn who_goes_on_after_a_bug_is_told_of_all() {
     let report = tester().keep_going().run(|sys| {
-        let late = sys.spawn(Late::default());
-        callers(&sys, &Recipient::from(&late), 0..3);
+        callers(&sys, &late(&sys, 0), 0..3);
     });
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
     // The first caller comes last in two of six orders.
@@ -223,46 +207,20 @@ impl Ticker {
 fn one_seed_of_many_proves_nothing() {
     let is_seed = |gap: &Gap| *gap == Gap::Seeds { executions: 1 };
     assert_sampled_beside(&[&is_seed, &is_seed], |sys| {
-        sys.spawn(Gambler);
+        at_start(sys, |cx| _ = rand_core::Rng::next_u64(&mut cx.rng()));
         programs::fan_in(sys, 3, 1);
     });
-}
-
-struct Gambler;
-
-#[actor]
-impl Gambler {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        let _ = rand_core::Rng::next_u64(&mut cx.rng());
-    }
 }
 
 #[test]
 fn what_does_not_end_is_sampled() {
     let is_bound = |gap: &Gap| matches!(gap, Gap::Steps { executions: 1, .. } | Gap::Budget { .. });
     let tester = tester().strategy(strategy("random")).max_steps(300);
-    let report = tester.run(|sys| {
-        let [one, other] = [(); 2].map(|()| sys.spawn(Restless));
-        one.tell(Back(other));
-    });
+    let report = tester.run(|sys| volley(&sys));
     report.assert_clean();
     assert_eq!(report.tried.len(), 2, "{:?}", report.tried);
     for tried in &report.tried {
         assert!(tried.gaps.iter().all(is_bound), "{tried:?}");
-    }
-}
-
-#[derive(Debug)]
-struct Back(ActorRef<Restless>);
-
-struct Restless;
-
-#[actor]
-impl Restless {
-    #[on]
-    fn back(&mut self, back: Back, cx: &mut Context<Self>) {
-        back.0.tell(Back(cx.me()));
     }
 }
 

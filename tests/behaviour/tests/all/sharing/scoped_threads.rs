@@ -3,15 +3,15 @@
 
 use std::io;
 
-use actor_core::prelude::*;
 use actor_core::sync::blocking::Mutex;
 use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
+use actor_core::{Scope, System};
 use actor_core::{task, thread};
 use actor_test::{BugKind, Tester};
+use behaviour::closures::{at_start, starter};
 use behaviour::harness::{self, all};
-fn expect_bug(kind: BugKind, parts: &[&str], program: impl Fn(System) + Sync) {
-    harness::expect_bug(&Tester::new().iterations(2_000), kind, parts, program);
-}
+
+use super::expect_bug;
 
 fn add(count: &AtomicU32, times: u32) {
     for _ in 0..times {
@@ -160,22 +160,10 @@ fn they_end_with_their_node() {
     let tester = tester.faults("restart=2".parse().expect("a fault"));
     let report = tester.run(|sys| {
         sys.node("n1", |node| {
-            node.spawn(Starter);
+            node.spawn(starter(|_| drop(task::spawn(async { nested_on_a_node() }))));
         });
     });
     report.assert_clean();
-}
-
-struct Starter;
-
-#[actor]
-impl Starter {
-    #[start]
-    fn start(&mut self) {
-        task::spawn(async {
-            nested_on_a_node();
-        });
-    }
 }
 
 fn nested_on_a_node() {
@@ -219,23 +207,15 @@ fn a_panic_is_told_to_who_waits() {
 
 #[test]
 fn a_handler_can_not_wait_for_them() {
-    struct Waits;
-
-    #[actor]
-    impl Waits {
-        #[start]
-        fn start(&mut self) {
-            let count = AtomicU32::new(0);
-            thread::scope(|s| drop(s.spawn(|| add(&count, 1))));
-        }
-    }
-
     let parts = [
         "blocks on the scope of threads of ",
         "code that blocks needs a stack of its own",
     ];
     expect_bug(BugKind::Hang, &parts, |sys| {
-        sys.spawn(Waits);
+        at_start(&sys, |_| {
+            let count = AtomicU32::new(0);
+            thread::scope(|s| drop(s.spawn(|| add(&count, 1))));
+        });
     });
 }
 

@@ -9,6 +9,7 @@ use actor_core::sync::{Notify, mpsc};
 use actor_core::task::{self, MissedTickBehavior};
 use actor_core::thread;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::closures::handles;
 use behaviour::harness::{in_production, strategy};
 
 use super::SEARCHES;
@@ -331,19 +332,11 @@ fn an_execution_ends_where_nothing_but_ticks_comes() {
             }
         }));
         let held = task::spawn(tick_for_ever());
-        sys.spawn(Holder(held));
+        handles(&sys, move |_: Begin, _| _ = &held);
         std::mem::forget(send);
     });
     report.assert_clean();
     assert_eq!(report.fair_at_bound, 0);
-}
-
-struct Holder(#[expect(dead_code, reason = "it is held")] task::JoinHandle<()>);
-
-#[actor]
-impl Holder {
-    #[on]
-    fn begin(&mut self, _: Begin) {}
 }
 
 #[test]

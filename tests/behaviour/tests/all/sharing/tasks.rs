@@ -12,22 +12,11 @@ use actor_core::sync::{
 };
 use actor_core::task::{self, JoinHandle};
 use actor_test::{BugKind, Tester};
+use behaviour::closures::handles;
 use behaviour::harness::events::Go;
-use behaviour::harness::{self, all, first_bug};
+use behaviour::harness::{all, first_bug};
 
-use super::binomial;
-
-fn expect_bug<F: Future<Output = ()> + 'static>(
-    kind: BugKind,
-    parts: &[&str],
-    program: impl Fn(System) -> F + Sync,
-) {
-    harness::expect_bug(&Tester::new().iterations(2_000), kind, parts, program);
-}
-
-fn clean<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) {
-    Tester::new().iterations(300).run(program).assert_clean();
-}
+use super::{binomial, clean, expect_bug};
 
 async fn joined<T>(task: JoinHandle<T>) -> T {
     task.await.expect("it is not aborted")
@@ -193,22 +182,18 @@ fn a_borrowed_value_is_not_changed() {
 
 #[test]
 fn a_task_outlives_who_has_spawned_it() {
-    struct Spawner(Arc<AtomicU32>);
-    #[actor]
-    impl Spawner {
-        #[on]
-        fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-            let count = self.0.clone();
+    let count = Arc::new(AtomicU32::new(0));
+    let report = Tester::new().iterations(50).run(|sys| {
+        let count = count.clone();
+        let spawner = handles(&sys, move |_: Go, cx| {
+            let count = count.clone();
             drop(task::spawn(async move {
                 task::yield_now().await;
                 count.fetch_add(1, Ordering::Relaxed);
             }));
             cx.halt();
-        }
-    }
-    let count = Arc::new(AtomicU32::new(0));
-    let report = Tester::new().iterations(50).run(|sys| {
-        sys.spawn(Spawner(count.clone())).tell(Go);
+        });
+        spawner.tell(Go);
     });
     report.assert_clean();
     // Some executions run twice, as a check for nondeterminism.
@@ -291,17 +276,13 @@ fn a_task_has_its_own_thread_locals() {
 
 #[test]
 fn accesses_that_messages_put_in_order_are_no_race() {
-    struct Writer(Arc<RaceCell<u32>>);
-    #[actor]
-    impl Writer {
-        #[on]
-        fn add(&mut self, add: Add) {
-            self.0.with_mut(|sum| *sum += add.0);
-        }
-    }
-    clean(|sys| async move {
+    let writer = |sys: &System, cell: &Arc<RaceCell<u32>>| {
+        let cell = cell.clone();
+        handles(sys, move |add: Add, _| cell.with_mut(|sum| *sum += add.0))
+    };
+    clean(move |sys| async move {
         let cell = Arc::new(RaceCell::new(0));
-        let writer = sys.spawn(Writer(cell.clone()));
+        let writer = writer(&sys, &cell);
         let own = cell.clone();
         joined(task::spawn(async move {
             own.set(1);
@@ -309,9 +290,9 @@ fn accesses_that_messages_put_in_order_are_no_race() {
         }))
         .await;
     });
-    expect_bug(BugKind::DataRace, &[], |sys| async move {
+    expect_bug(BugKind::DataRace, &[], move |sys| async move {
         let cell = Arc::new(RaceCell::new(0));
-        let writer = sys.spawn(Writer(cell.clone()));
+        let writer = writer(&sys, &cell);
         joined(task::spawn(async move {
             writer.tell(Add(1));
             cell.set(1);

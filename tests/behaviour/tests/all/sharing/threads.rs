@@ -10,17 +10,11 @@ use actor_core::thread;
 use actor_core::{Scope, System};
 use actor_test::faults::{FaultBudgets, FaultKind};
 use actor_test::{BugKind, Report, Tester};
+use behaviour::closures::handles;
 use behaviour::harness::events::Go;
-use behaviour::harness::{self, all, exhaust, first_bug, outcomes, strategy, whole};
+use behaviour::harness::{all, exhaust, first_bug, outcomes, strategy, whole};
 
-use super::{SEARCHES, binomial};
-fn expect_bug(kind: BugKind, parts: &[&str], program: impl Fn(System) + Sync) {
-    harness::expect_bug(&Tester::new().iterations(2_000), kind, parts, program);
-}
-
-fn clean(program: impl Fn(System) + Sync) {
-    Tester::new().iterations(300).run(program).assert_clean();
-}
+use super::{SEARCHES, binomial, clean, expect_bug};
 
 /// The body takes its first step, in which it spawns, and a flush. Then `n` steps of the thread,
 /// the first of which runs up to its first access, interleave with `m` steps of the body.
@@ -352,7 +346,7 @@ fn a_body_that_is_begun_again_does_the_same() {
         let seen = std::sync::Mutex::new(Vec::new());
         let report = Tester::new().iterations(40).workers(1).run(|sys| {
             let chosen = sys.choose(1_000);
-            sys.spawn(Hears).tell(Go);
+            handles(&sys, |_: Go, _| {}).tell(Go);
             if spawns {
                 drop(thread::spawn(|| {}));
             }
@@ -365,34 +359,19 @@ fn a_body_that_is_begun_again_does_the_same() {
     assert_eq!(chosen(false)[0], chosen(true)[0]);
 }
 
-struct Hears;
-
-#[actor_core::actor]
-impl Hears {
-    #[on]
-    fn go(&mut self, _: Go) {}
-}
-
 #[test]
 fn a_handler_that_would_block_is_told_so() {
-    struct Looks(Arc<Mutex<u32>>);
-    #[actor_core::actor]
-    impl Looks {
-        #[on]
-        fn go(&mut self, _: Go) {
-            drop(self.0.lock());
-        }
-    }
     expect_bug(
         BugKind::Hang,
         &[
-            "`Looks` blocks on the Mutex of ",
+            "`Handles` blocks on the Mutex of ",
             "which `test` holds",
             "needs a stack of its own",
         ],
         |sys| {
             let lock = Arc::new(Mutex::new(0));
-            sys.spawn(Looks(lock.clone())).tell(Go);
+            let own = lock.clone();
+            handles(&sys, move |_: Go, _| drop(own.lock())).tell(Go);
             let held = lock.lock();
             thread::yield_now();
             drop(held);

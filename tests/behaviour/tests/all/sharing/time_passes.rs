@@ -14,6 +14,7 @@ use actor_test::story::Effect;
 use actor_test::strategy::Gap;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
+use behaviour::closures::handles;
 use behaviour::harness::events::Tick;
 use behaviour::harness::{failure_text, first_bug, strategy};
 
@@ -152,30 +153,19 @@ fn the_story_says_how_much_time_has_passed() {
     }
 }
 
-/// Fails between five and six seconds.
-#[derive(Debug, Default)]
-struct Window {
-    granted: Option<Timestamp>,
-}
-
-#[actor]
-impl Window {
-    #[on]
-    fn check(&mut self, _: Check, cx: &mut Context<Self>) {
-        let now = cx.timestamp();
-        let granted = *self.granted.get_or_insert(now);
-        let is_over = !now.is_before(granted + LIMIT);
-        let is_forgotten = !now.is_before(granted + LIMIT + Duration::from_secs(1));
-        assert!(!is_over || is_forgotten, "in between");
-    }
-}
-
-/// A comparison of timestamps shows the tester the interval that matters.
+/// Fails between five and six seconds. A comparison of timestamps shows the tester the interval that matters.
 #[test]
 fn time_passes_by_a_little_more_than_what_timestamps_are_compared_with() {
     let tester = Tester::new().iterations(200).minimize(100_000);
     let report = tester.run(|sys| {
-        let window = sys.spawn(Window::default());
+        let mut granted = None;
+        let window = handles(&sys, move |_: Check, cx| {
+            let now = cx.timestamp();
+            let granted = *granted.get_or_insert(now);
+            let is_over = !now.is_before(granted + LIMIT);
+            let is_forgotten = !now.is_before(granted + LIMIT + Duration::from_secs(1));
+            assert!(!is_over || is_forgotten, "in between");
+        });
         (0..3).for_each(|_| window.tell(Check));
     });
     let text = failure_text(&report);
@@ -444,20 +434,11 @@ fn minimising_takes_out_what_was_not_needed() {
 /// All reads of one step return the same time, and a program with a single read has no choice.
 #[test]
 fn time_stands_still_within_a_step() {
-    #[derive(Debug)]
-    struct Twice;
-
-    #[actor]
-    impl Twice {
-        #[on]
-        fn check(&mut self, _: Check, cx: &mut Context<Self>) {
+    let report = Tester::new().iterations(500).run(|sys| {
+        let twice = handles(&sys, |_: Check, cx| {
             let (own, date) = (cx.now(), SystemTime::now());
             assert_eq!((cx.now(), SystemTime::now()), (own, date));
-        }
-    }
-
-    let report = Tester::new().iterations(500).run(|sys| {
-        let twice = sys.spawn(Twice);
+        });
         twice.tell(Check);
         twice.tell(Check);
     });

@@ -87,20 +87,15 @@ const THINGS: [(&str, Make); 22] = [
     ("Stopped", |sys| {
         let other = sys.spawn(Other);
         let awaited = other.clone();
-        pair(
-            async move {
-                let _ = awaited.stopped().await;
-            },
-            async move { drop(other.stop()) },
-        )
+        pair(async move { _ = awaited.stopped().await }, async move {
+            drop(other.stop())
+        })
     }),
     ("Join", |_| {
         let (send, receive) = oneshot::channel();
-        let other = task::spawn(async move {
-            let _ = receive.await;
-        });
+        let other = task::spawn(async move { _ = receive.await });
         pair(async move { other.await.expect("it ends") }, async move {
-            let _ = send.send(());
+            _ = send.send(())
         })
     }),
     ("Watch", |_| {
@@ -152,9 +147,7 @@ const THINGS: [(&str, Make); 22] = [
         pair(
             async move { receive.await.expect("it is sent") },
             // The receiver may be dropped.
-            async move {
-                let _ = send.send(());
-            },
+            async move { _ = send.send(()) },
         )
     }),
     ("OneshotClosed", |_| {
@@ -165,9 +158,7 @@ const THINGS: [(&str, Make); 22] = [
         let (send, mut receive) = broadcast::channel(1);
         pair(
             async move { receive.recv().await.expect("it is sent") },
-            async move {
-                let _ = send.send(());
-            },
+            async move { _ = send.send(()) },
         )
     }),
     ("Notify", |_| {
@@ -203,14 +194,9 @@ const THINGS: [(&str, Make); 22] = [
     ("Barrier", |_| {
         let barrier = Arc::new(Barrier::new(2));
         let own = barrier.clone();
-        pair(
-            async move {
-                let _ = own.wait().await;
-            },
-            async move {
-                let _ = barrier.wait().await;
-            },
-        )
+        pair(async move { _ = own.wait().await }, async move {
+            _ = barrier.wait().await
+        })
     }),
     ("Cell", |_| {
         let cell = Arc::new(OnceCell::new());
@@ -226,9 +212,7 @@ const THINGS: [(&str, Make); 22] = [
         let (send, receive) = foreign::channel();
         pair(
             async move { receive.await.expect("it is sent") },
-            async move {
-                let _ = send.send(());
-            },
+            async move { _ = send.send(()) },
         )
     }),
 ];

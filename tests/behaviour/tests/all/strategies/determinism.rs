@@ -9,7 +9,9 @@ use actor_test::faults::FaultBudgets;
 use actor_test::story::{Effect, Step};
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bug, BugKind, Report, Tester};
+use behaviour::closures::handles;
 use behaviour::crew::{Boss, Done, crew};
+use behaviour::harness::events::Go;
 use behaviour::harness::timeless;
 
 fn program(sys: System) {
@@ -277,22 +279,15 @@ fn recording_and_looking_change_nothing() {
     assert!(announced > 300, "{announced} announcements are told of");
 }
 
-/// Sends to itself for ever, and announces events that no monitor observes.
-struct Humming;
-#[actor]
-impl Humming {
-    #[on]
-    fn stir(&mut self, _: Stir, cx: &mut Context<Self>) {
-        cx.announce(Noise);
-        cx.me().tell(Stir(0));
-    }
-}
-
 /// The recorded execution shows the same spinning as the first one.
 #[test]
 fn an_actor_that_spins_and_announces_is_found_to_spin() {
     let report = Tester::new().iterations(1).max_steps(500).run(|sys| {
-        sys.spawn(Humming).tell(Stir(0));
+        let humming = handles(&sys, |_: Go, cx| {
+            cx.announce(Noise);
+            cx.me().tell(Go);
+        });
+        humming.tell(Go);
     });
     let bug = report.assert_bug("handled only events that it had sent itself");
     assert_eq!(bug.kind(), BugKind::Spin);
@@ -307,21 +302,11 @@ impl std::fmt::Debug for Meddling {
     }
 }
 
-#[derive(Default)]
-struct Patient(u32);
-#[actor]
-impl Patient {
-    #[on]
-    fn meddling(&mut self, _: Meddling) {
-        self.0 += 1;
-    }
-}
-
 #[test]
 fn a_debug_that_sends_sends_nothing() {
     let report = Tester::new().iterations(1).run(|sys| {
         let boss = sys.spawn(Boss::new(97));
-        sys.spawn(Patient::default()).tell(Meddling(boss));
+        handles(&sys, |_: Meddling, _| {}).tell(Meddling(boss));
         sys.eventually("never", |_| false);
     });
     let bug = report.assert_bug("never");

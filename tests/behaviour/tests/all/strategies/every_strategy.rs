@@ -14,7 +14,10 @@ use actor_test::strategy::{
     StrategySpec,
 };
 use actor_test::{BugKind, Report, Tester};
-use behaviour::crew::{Work, crew};
+use behaviour::closures::{at_start, handles};
+use behaviour::crew::crew;
+use behaviour::debt::{Debt, Owe, Pay};
+use behaviour::harness::events::Go;
 use behaviour::harness::{strategy, timeless};
 
 /// Returns every strategy of `-s list`, with and without parameters.
@@ -147,7 +150,7 @@ struct Next;
 #[derive(Debug)]
 struct Stop;
 
-/// A sends to itself until B's message arrives.
+/// A sends to itself until the message of B, another actor, arrives.
 struct A {
     stopped: bool,
 }
@@ -167,19 +170,6 @@ impl A {
     fn stop(&mut self, _: Stop) {
         self.stopped = true;
     }
-}
-
-struct B {
-    a: ActorRef<A>,
-}
-#[actor]
-impl B {
-    #[start]
-    fn start(&mut self) {
-        self.a.tell(Stop);
-    }
-    #[on]
-    fn stop(&mut self, _: Stop) {}
 }
 
 /// Hot from A's first message to B's.
@@ -205,7 +195,7 @@ impl Ends {
 fn a_and_b(sys: System) {
     sys.monitor::<Ends>();
     let a = sys.spawn(A { stopped: false });
-    sys.spawn(B { a });
+    at_start(&sys, move |_| a.tell(Stop));
 }
 
 /// The strategy always runs A, which sends only to itself: B never starts.
@@ -250,50 +240,20 @@ fn what_is_called_fair_ends_what_a_fair_schedule_ends() {
     }
 }
 
-#[derive(Debug)]
-struct Count(u64);
-#[derive(Debug)]
-struct Hot;
-#[derive(Debug)]
-struct Cold;
-
-#[derive(Default)]
-struct Owed;
-#[monitor(hot(Hot), cold(Cold))]
-impl Owed {
-    #[on]
-    fn hot(&mut self, _: &Hot, cx: &mut MonitorContext<Self>) {
-        cx.goto(OwedState::Hot);
-    }
-    #[on]
-    fn cold(&mut self, _: &Cold, cx: &mut MonitorContext<Self>) {
-        cx.goto(OwedState::Cold);
-    }
-}
-
 /// Counts by itself, two steps per count; hot at the first count, cold at another.
-struct Counts {
-    cold_at: u64,
-    last: u64,
-}
-#[actor]
-impl Counts {
-    #[on]
-    fn count(&mut self, count: Count, cx: &mut Context<Self>) {
-        if count.0 == 0 {
-            cx.announce(Hot);
-        }
-        if count.0 == self.cold_at {
-            cx.announce(Cold);
-        }
-        if count.0 < self.last {
-            cx.me().tell(Count(count.0 + 1));
-        }
-    }
-}
-
 fn spawn_counts(sys: &System, cold_at: u64, last: u64) {
-    sys.spawn(Counts { cold_at, last }).tell(Count(0));
+    let counts = handles(sys, move |count: u64, cx| {
+        if count == 0 {
+            cx.announce(Owe);
+        }
+        if count == cold_at {
+            cx.announce(Pay);
+        }
+        if count < last {
+            cx.me().tell(count + 1);
+        }
+    });
+    counts.tell(0);
 }
 
 /// The monitor is hot from step 4 to step 4 + 2 `cold_at`; the
@@ -302,7 +262,7 @@ fn hot_until(cold_at: u64) -> Report {
     let suffixed = FairSuffix::at(100, Box::new(Random::new()));
     let tester = Tester::new().iterations(1).max_steps(100).temperature(50);
     tester.custom_strategy(Box::new(suffixed)).run(|sys| {
-        sys.monitor::<Owed>();
+        sys.monitor::<Debt>();
         spawn_counts(&sys, cold_at, 200);
     })
 }
@@ -318,7 +278,7 @@ fn only_the_suffix_is_hot() {
     slow.assert_clean();
     assert_eq!(slow.transient, 1);
     let report = hot_until(100_000);
-    let bug = report.assert_bug("monitor `Owed` is hot in `Hot`");
+    let bug = report.assert_bug("monitor `Debt` is hot in `Open`");
     assert_eq!((bug.kind(), bug.step()), (BugKind::Liveness, 100 + 51));
 }
 
@@ -339,21 +299,6 @@ impl Strategy for Asked {
     }
 }
 
-/// Sends to itself, and records its choice at each count.
-struct Chooses {
-    chosen: Arc<Mutex<Vec<usize>>>,
-}
-#[actor]
-impl Chooses {
-    #[on]
-    fn count(&mut self, count: Count, cx: &mut Context<Self>) {
-        self.chosen.lock().unwrap().push(cx.choose(1_000_000));
-        if count.0 < 100 {
-            cx.me().tell(Count(count.0 + 1));
-        }
-    }
-}
-
 #[test]
 fn after_the_switch_the_strategy_is_no_longer_asked() {
     let asked = Arc::new(AtomicU64::new(0));
@@ -362,7 +307,14 @@ fn after_the_switch_the_strategy_is_no_longer_asked() {
     let tester = Tester::new().iterations(1).check_every(0);
     let report = tester.custom_strategy(Box::new(suffixed)).run(|sys| {
         let chosen = chosen.clone();
-        sys.spawn(Chooses { chosen }).tell(Count(0));
+        // Sends to itself, and records its choice at each count.
+        let chooses = handles(&sys, move |count: u32, cx| {
+            chosen.lock().unwrap().push(cx.choose(1_000_000));
+            if count < 100 {
+                cx.me().tell(count + 1);
+            }
+        });
+        chooses.tell(0);
     });
     report.assert_clean();
     assert_eq!(asked.load(Ordering::Relaxed), 99);
@@ -619,25 +571,21 @@ fn the_probabilistic_walk_stays() {
     );
 }
 
-/// Chooses twice among three.
-struct Chooser(Arc<Mutex<BTreeSet<(usize, usize)>>>);
-#[actor]
-impl Chooser {
-    #[on]
-    fn work(&mut self, _: Work, cx: &mut Context<Self>) {
-        let (one, other) = (cx.choose(3), cx.choose(3));
-        self.0.lock().unwrap().insert((one, other));
-    }
-}
-
-/// Under each strategy, in 300 executions: one of nine answers is missed with a probability of 10^-14.
+/// Under each strategy, in 300 executions of two choices among three: one of nine answers is missed with a probability of 10^-14.
 #[test]
 fn every_answer_to_a_choice_is_given() {
     for strategy in all() {
         let name = strategy.to_string();
         let seen = Arc::new(Mutex::new(BTreeSet::new()));
         let tester = Tester::new().iterations(300).seed(5).strategy(strategy);
-        let report = tester.run(|sys| sys.spawn(Chooser(seen.clone())).tell(Work(0)));
+        let report = tester.run(|sys| {
+            let seen = seen.clone();
+            let chooser = handles(&sys, move |_: Go, cx| {
+                let answers = (cx.choose(3), cx.choose(3));
+                seen.lock().unwrap().insert(answers);
+            });
+            chooser.tell(Go);
+        });
         report.assert_clean();
         assert_eq!(seen.lock().unwrap().len(), 9, "{name}: {seen:?}");
     }

@@ -5,6 +5,7 @@ use actor_core::prelude::*;
 use actor_test::report::MergeError;
 use actor_test::settings::{Partition, Search};
 use actor_test::{Report, Tester};
+use behaviour::closures::{at_start, handles};
 use behaviour::harness::{strategy, timeless};
 use behaviour::programs;
 
@@ -104,36 +105,17 @@ fn the_bandit_comes_close_to_the_best_strategy() {
     }
 }
 
-#[derive(Debug)]
-struct Mark(u32);
-
-/// Fails at two orders of marks, one of them rare.
-#[derive(Default)]
-struct Sink(Vec<u32>);
-#[actor]
-impl Sink {
-    #[on]
-    fn mark(&mut self, mark: Mark) {
-        self.0.push(mark.0);
-        assert!(self.0 != [3, 1], "three before one");
-        assert!(self.0 != [2, 3, 1, 0], "a rare order");
-    }
-}
-
-struct Source(u32, ActorRef<Sink>);
-#[actor]
-impl Source {
-    #[start]
-    fn start(&mut self) {
-        self.1.tell(Mark(self.0));
-    }
-}
-
 /// A program with two bugs, one of them rare.
 fn buggy(sys: &System) {
-    let sink = sys.spawn(Sink::default());
+    let mut order = Vec::new();
+    let sink = handles(sys, move |mark: u32, _| {
+        order.push(mark);
+        assert!(order != [3, 1], "three before one");
+        assert!(order != [2, 3, 1, 0], "a rare order");
+    });
     for number in 0..4 {
-        sys.spawn(Source(number, sink.clone()));
+        let sink = sink.clone();
+        at_start(sys, move |_| sink.tell(number));
     }
 }
 

@@ -14,6 +14,7 @@ use actor_test::strategy::{
     RoundRobin, Strategy,
 };
 use actor_test::{Report, Tester};
+use behaviour::closures::at_start;
 use behaviour::harness::events::Tick;
 use behaviour::harness::strategy;
 use behaviour::node::{Rule, spawn};
@@ -300,7 +301,9 @@ fn timer_after(strategy: &str, executions: u64, expected: u64, messages: u64) ->
             expected,
             hits,
         });
-        sys.spawn(Source { sink, messages });
+        at_start(&sys, move |_| {
+            (0..messages).for_each(|_| sink.tell(Item));
+        });
     });
     hits.load(Ordering::Relaxed)
 }
@@ -334,18 +337,6 @@ impl Clocked {
     fn tick(&mut self, _: Tick) {
         let is_hit = self.messages == self.expected;
         self.hits.fetch_add(u64::from(is_hit), Ordering::Relaxed);
-    }
-}
-
-struct Source {
-    sink: ActorRef<Clocked>,
-    messages: u64,
-}
-#[actor]
-impl Source {
-    #[start]
-    fn start(&mut self) {
-        (0..self.messages).for_each(|_| self.sink.tell(Item));
     }
 }
 
@@ -684,7 +675,7 @@ fn weighted_walks_go_by_weights() {
 
 /// The probability that the tick is handled before `Item`: it fires before `Item` is flushed.
 /// The walk has two chains: the start of `Clocked` and then its timer; the second spawn, the
-/// start of `Source` and its send. Both chains begin once the first spawn is flushed.
+/// start of the other actor and its send. Both chains begin once the first spawn is flushed.
 fn timer_first(work: f64, timer: f64, told: f64) -> f64 {
     // (steps of `Clocked` taken: 0 none, 1 started; steps of the other chain taken: 0 to 3)
     fn walk(started: bool, chain: u32, weights: [f64; 3]) -> f64 {

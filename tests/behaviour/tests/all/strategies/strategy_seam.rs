@@ -3,50 +3,31 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
+use actor_core::monitor;
 use actor_core::prelude::*;
-use actor_core::{actor, monitor};
 use actor_test::strategy::{
     Choice, Delayed, DelayingExplorer, Enabled, Ended, Ending, EventId, Execution, Fairness,
     MessageId, Needs, OperationId, Pending, Pruned, Random, Step, StepKind, Strategy,
     StrategyEvent,
 };
 use actor_test::{BugKind, Report, Tester};
+use behaviour::closures::handles;
+use behaviour::harness::events::Go;
 
-#[derive(Debug)]
-struct Roll;
 #[derive(Debug)]
 struct Rolled(usize);
 
-struct Player {
-    table: ActorRef<Table>,
-}
-#[actor]
-impl Player {
-    #[on]
-    fn roll(&mut self, _: Roll, cx: &mut Context<Self>) {
-        let rolled = cx.choose(2);
-        self.table.tell(Rolled(rolled));
-    }
-}
-
-#[derive(Default)]
-struct Table(u32);
-#[actor]
-impl Table {
-    #[on]
-    fn rolled(&mut self, rolled: Rolled) {
-        assert!(rolled.0 < 2);
-        self.0 += 1;
-    }
-}
-
-/// Two players at one table.
-fn game(sys: System) {
-    let table = sys.spawn(Table::default());
-    for _ in 0..2 {
+/// Starts one table, and this number of players.
+fn play(sys: &System, players: usize) {
+    let table = handles(sys, |rolled: Rolled, _| assert!(rolled.0 < 2));
+    for _ in 0..players {
         let table = table.clone();
-        sys.spawn(Player { table }).tell(Roll);
+        handles(sys, move |_: Go, cx| table.tell(Rolled(cx.choose(2)))).tell(Go);
     }
+}
+
+fn game(sys: System) {
+    play(&sys, 2);
 }
 
 fn tester(executions: u64) -> Tester {
@@ -112,10 +93,9 @@ fn noted(hears_steps: bool, declines_at: u64) -> (String, Report) {
         hears_steps,
         declines_at,
     };
-    let report = tester(5).custom_strategy(Box::new(notes)).run(|sys| {
-        let table = sys.spawn(Table::default());
-        sys.spawn(Player { table }).tell(Roll);
-    });
+    let report = tester(5)
+        .custom_strategy(Box::new(notes))
+        .run(|sys| play(&sys, 1));
     report.assert_clean();
     let words = words.lock().unwrap().join(", ");
     (words, report)
@@ -195,7 +175,7 @@ fn what_is_pruned_is_not_judged() {
     let tester = Tester::new().iterations(1).check_every(1);
     let program = |sys: System| {
         sys.monitor::<Owed>();
-        game(sys);
+        play(&sys, 2);
     };
     let report = tester.custom_strategy(prunes(11)).run(program);
     assert_eq!((report.pruned, report.bugs().len()), (1, 0));
