@@ -1,6 +1,6 @@
 //! Actors that are closures: most programs of tests need a single handler of each actor.
 
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 use std::pin::Pin;
 
 use actor_core::prelude::*;
@@ -133,4 +133,37 @@ impl<E: Event + Hash + Clone> Tells<E> {
 /// Spawns an actor that sends this event at its start.
 pub fn tells<E: Event + Hash + Clone, A: Handler<E>>(sys: &System, to: &ActorRef<A>, event: E) {
     sys.spawn(Tells(to.recipient(), event));
+}
+
+type Step<S, E> = Box<dyn FnMut(&mut S, E, &mut Context<Machine<S, E>>) + Send>;
+
+/// Calls a closure with its state and each event of one type. States can be compared.
+pub struct Machine<S: Hash + Send + 'static, E: Event + Hash> {
+    /// The state.
+    pub state: S,
+    step: Step<S, E>,
+}
+
+impl<S: Hash + Send + 'static, E: Event + Hash> Hash for Machine<S, E> {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        self.state.hash(to);
+    }
+}
+
+#[actor]
+impl<S: Hash + Send + 'static, E: Event + Hash> Machine<S, E> {
+    #[on]
+    fn step(&mut self, event: E, cx: &mut Context<Self>) {
+        (self.step)(&mut self.state, event, cx);
+    }
+}
+
+/// Spawns an actor that calls this closure with its state and each event of a type.
+pub fn machine<S: Hash + Send + 'static, E: Event + Hash>(
+    sys: &System,
+    state: S,
+    step: impl FnMut(&mut S, E, &mut Context<Machine<S, E>>) + Send + 'static,
+) -> ActorRef<Machine<S, E>> {
+    let step = Box::new(step);
+    sys.spawn(Machine { state, step })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bug, BugKind, Report, Tester};
-use behaviour::closures::handles;
+use behaviour::closures::{handles, machine};
 use behaviour::harness::events::{Go, Tick};
 
 use super::{Asker, Meet, client};
@@ -188,24 +188,6 @@ fn what_a_small_budget_pays_for_is_what_is_proved() {
     assert_eq!(of(100_000), None);
 }
 
-/// Is busy until its 300th tick, or for ever, by a choice at the first one.
-struct Late {
-    ticks: u64,
-    is_lost: bool,
-}
-
-#[actor]
-impl Late {
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        self.is_lost |= self.ticks == 0 && cx.choose(4) == 0;
-        self.ticks += 1;
-        if self.is_lost || self.ticks < 300 {
-            cx.me().tell(Tick);
-        }
-    }
-}
-
 /// A program that was seen to recover late is confirmed by long continuations. The minimised
 /// execution needs equally long ones: if the budget pays only for shorter ones, nothing is minimised.
 #[test]
@@ -214,11 +196,17 @@ fn a_slow_program_is_continued_as_long_as_when_it_was_confirmed() {
         let tester = Tester::new().iterations(40).max_steps(200).lasso(false);
         let tester = tester.strategy(StrategySpec::Random).seed(3);
         let report = tester.minimize(budget).run(|sys| {
-            let (ticks, is_lost) = (0, false);
-            let late = sys.spawn(Late { ticks, is_lost });
+            // Is busy until its 300th tick, or for ever, by a choice at the first one.
+            let late = machine(&sys, (0, false), |(ticks, is_lost), _: Tick, cx| {
+                *is_lost |= *ticks == 0 && cx.choose(4) == 0;
+                *ticks += 1;
+                if *is_lost || *ticks < 300 {
+                    cx.me().tell(Tick);
+                }
+            });
             late.tell(Tick);
             sys.always_eventually("it is done", move |world| {
-                world.get(&late).is_some_and(|late| late.ticks == 300)
+                world.get(&late).is_some_and(|late| late.state.0 == 300)
             });
         });
         let bug = report.assert_bug("it is done").clone();

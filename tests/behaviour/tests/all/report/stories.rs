@@ -7,7 +7,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_test::story::{Effect, Purpose, Selection, Story};
 use actor_test::{BodyOutput, Bug, BugKind, Report, Tester};
-use behaviour::closures::{awaiting, handles};
+use behaviour::closures::{awaiting, handles, machine};
 use behaviour::harness::events::{Go, Tick};
 use behaviour::harness::{assert_contains, failure_text};
 
@@ -208,24 +208,13 @@ fn printing_changes_nothing() {
     assert_contains(&changes, &["(its Debug panicked: an odd number)"]);
 }
 
-/// An actor without `Debug`.
-struct Silent(u32);
-
-#[actor]
-impl Silent {
-    #[on]
-    fn go(&mut self, _: Go) {
-        self.0 += 1;
-    }
-}
-
 #[test]
 fn an_actor_without_a_debug_is_told_of_all_the_same() {
     let bug = first_bug(|sys| {
-        let silent = sys.spawn(Silent(0));
+        let silent = machine(sys, 0, |count, _: Go, _| *count += 1);
         silent.tell(Go);
         sys.always("zero", move |w| {
-            w.get(&silent).is_none_or(|silent| silent.0 == 0)
+            w.get(&silent).is_none_or(|silent| silent.state == 0)
         });
     });
     let story = &bug.trace.story;

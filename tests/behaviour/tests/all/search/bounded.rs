@@ -15,7 +15,7 @@ use actor_test::strategy::{
 };
 use actor_test::{Report, Tester};
 use behaviour::automata::Automata;
-use behaviour::closures::{handles, tells};
+use behaviour::closures::{handles, machine, tells};
 use behaviour::end_recorder::EndRecorder;
 use behaviour::harness::events::{Go, Tick};
 use behaviour::harness::{exhaust, strategy, whole};
@@ -666,24 +666,14 @@ fn a_program_may_tell_its_explorer_of_its_phases() {
 #[derive(Debug, Hash, Clone, Copy)]
 struct Tell(u8);
 
-/// Panics unless event 20 is the last of its fourteen events.
-#[derive(Fingerprint)]
-struct Listener {
-    received: u8,
-}
-#[actor]
-impl Listener {
-    #[on]
-    fn tell(&mut self, tell: Tell) {
-        self.received += 1;
-        assert!(self.received <= 13 || tell.0 == 20, "too late");
-    }
-}
 /// One of fourteen events must come last; the search begins after a random walk.
 #[test]
 fn a_search_may_begin_late() {
     let program = |sys: &System| {
-        let listener = sys.spawn(Listener { received: 0 });
+        let listener = machine(sys, 0_u8, |received, tell: Tell, _| {
+            *received += 1;
+            assert!(*received <= 13 || tell.0 == 20, "too late");
+        });
         for number in (0..13).chain([20]) {
             tells(sys, &listener, Tell(number));
         }

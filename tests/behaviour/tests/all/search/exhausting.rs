@@ -97,25 +97,8 @@ impl Teller {
 
 /// Constructs that a search may not support. The first ones are used by tellers.
 const ALL: [&str; 19] = [
-    "nothing",
-    "ticks",
-    "draws",
-    "sleeps",
-    "writes",
-    "calls",
-    "watches",
-    "pipes",
-    "patient sleep",
-    "ref-counted",
-    "bounded",
-    "predicate",
-    "finish",
-    "stopping nodes",
-    "nodes",
-    "tasks",
-    "threads",
-    "lock",
-    "weak",
+    "nothing", "ticks", "draws", "sleeps", "writes", "calls", "watches", "pipes", "patient",
+    "counted", "bounded", "always", "finish", "stops", "nodes", "tasks", "threads", "lock", "weak",
 ];
 
 fn two(sys: &System, is_strict: bool, does: &'static str) {
@@ -142,8 +125,8 @@ fn tell(sys: &System, judge: &ActorRef<Judge>, does: &'static str) {
 async fn program(sys: System, construct: &'static str, has_mistake: bool) {
     let sys = &sys;
     match construct {
-        "patient sleep" => two(sys, has_mistake, "sleeps"),
-        "ref-counted" => {
+        "patient" => two(sys, has_mistake, "sleeps"),
+        "counted" => {
             let judge = sys.spawner().ref_counted().spawn(judge(has_mistake));
             tell(sys, &judge, "nothing");
         }
@@ -152,7 +135,7 @@ async fn program(sys: System, construct: &'static str, has_mistake: bool) {
             let judge = sys.spawner().mailbox(mailbox).spawn(judge(has_mistake));
             tell(sys, &judge, "nothing");
         }
-        "predicate" => {
+        "always" => {
             sys.always("few", |world| world.in_flight() < 99);
             two(sys, has_mistake, "nothing");
         }
@@ -161,7 +144,7 @@ async fn program(sys: System, construct: &'static str, has_mistake: bool) {
             sys.sleep(Duration::from_millis(15)).await;
             sys.finish();
         }
-        "stopping nodes" | "nodes" => {
+        "stops" | "nodes" => {
             let judge = sys.spawn(judge(has_mistake));
             for (number, name) in [(1, "n1"), (2, "n2")] {
                 let judge = judge.clone();
@@ -244,11 +227,11 @@ async fn program(sys: System, construct: &'static str, has_mistake: bool) {
 fn run(tester: Tester, construct: &'static str, has_mistake: bool) -> Report {
     let faults = match construct {
         "calls" => "call=1",
-        "stopping nodes" => "stop=1",
+        "stops" => "stop=1",
         _ => "none",
     };
     tester
-        .patient_timers(construct == "patient sleep")
+        .patient_timers(construct == "patient")
         .faults(faults.parse().expect("faults"))
         .run(move |sys| program(sys, construct, has_mistake))
 }
@@ -266,7 +249,7 @@ fn the_mistake_is_found_whatever_the_search_can_not_follow() {
 /// its events; seeds can't be enumerated; nodes that stop at any step have too many states.
 #[test]
 fn what_is_right_is_proved_or_said_to_be_unproved() {
-    let has_no_proof = ["ticks", "draws", "finish", "stopping nodes"];
+    let has_no_proof = ["ticks", "draws", "finish", "stops"];
     for construct in ALL {
         let report = run(tester(), construct, false);
         assert!(report.is_clean(), "{construct}: {:?}", report.bugs());

@@ -174,16 +174,8 @@ fn searches_within_a_bound_say_how_much_is_left() {
             sys.always("nothing is wrong", |_| true);
         },
     ];
-    for name in [
-        "ses:rr/2/by=schedules",
-        "ses:rtc/3/by=schedules",
-        "pb:1",
-        "pb:2",
-        "ses:rr/2",
-        "ses:rtc/3",
-        "pb:2/by=states",
-        "states",
-    ] {
+    let searches = "ses:rr/2/by=schedules ses:rtc/3/by=schedules pb:1 pb:2 ses:rr/2 ses:rtc/3 pb:2/by=states states";
+    for name in searches.split(' ') {
         let estimates: Vec<_> = programs
             .into_iter()
             .flat_map(|program| assert_estimated(name, "a program", program))

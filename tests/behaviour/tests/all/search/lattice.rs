@@ -20,25 +20,19 @@ use crate::search::dpor::{assert_as_brute_force, by_any_number_of_workers};
 use crate::search::{Program, programs};
 
 /// The features of the random programs with comparable monitors.
-const USES: [&str; 6] = [
-    "",
-    "asks choices",
-    "defers choices",
-    "timers",
-    "spawns halts",
-    "panics",
-];
+fn uses() -> impl Iterator<Item = FeatureSet> {
+    let uses = ", asks choices, defers choices, timers, spawns halts, panics";
+    uses.split(", ").map(FeatureSet::of)
+}
 
 /// Compares this number of programs for each set of features. Programs with more schedules are left out.
 fn assert_every_order_is_seen(programs: u64, schedules_max: u64) {
-    let all = USES.map(|uses| {
-        let uses = FeatureSet {
-            compared: true,
-            ..FeatureSet::of(uses)
-        };
-        assert_as_brute_force(uses, programs, schedules_max)
+    let all = uses().map(|uses| {
+        let compared = true;
+        assert_as_brute_force(FeatureSet { compared, ..uses }, programs, schedules_max)
     });
-    assert!(all.iter().sum::<u64>() > programs, "{all:?}");
+    let compared: u64 = all.sum();
+    assert!(compared > programs, "{compared}");
 }
 
 /// A monitor that distinguishes all orders observes each order that brute force finds.
@@ -72,13 +66,10 @@ fn assert_judged(programs: u64, schedules_max: u64) {
     let (mut failing, mut hot, mut silent, mut counted) = (0, 0, 0, 0);
     let bug_kinds =
         |found: &Found| -> BTreeSet<BugKind> { found.bugs.iter().map(|(kind, _)| *kind).collect() };
-    for uses in USES.map(FeatureSet::of) {
+    for uses in uses() {
         for number in 0..programs {
-            let judged = FeatureSet {
-                judge: true,
-                ..uses
-            };
-            let talk = HistoryProgram::random(number, judged);
+            let judge = true;
+            let talk = HistoryProgram::random(number, FeatureSet { judge, ..uses });
             let (all, report) = talk.explore("dfs:local", schedules_max);
             if !report.verdict.is_exhaustive() {
                 continue;

@@ -12,7 +12,7 @@ use actor_test::strategy::Gap;
 use actor_test::strategy::States;
 use actor_test::{BugKind, Report, Tester};
 use behaviour::automata::Dice;
-use behaviour::closures::tells;
+use behaviour::closures::{machine, tells};
 use behaviour::harness::events::{Go, Halt, Tick};
 use behaviour::harness::{first_bug, only_bug, whole};
 
@@ -279,29 +279,20 @@ fn compared(programs: u64, timed: bool) {
 /// Three pairs that play ball: the number of states is the product of the pairs' states.
 fn pairs(sys: &System) {
     for _ in 0..3 {
-        let [one, other] = [(); 2].map(|()| sys.spawn(Catcher { left: 6 }));
-        one.tell(Ball(other));
+        let [one, other] = [(); 2].map(|()| {
+            machine(sys, 6, |left, ball: Ball, cx| {
+                if *left > 0 {
+                    *left -= 1;
+                    ball.0.tell(Ball(cx.recipient()));
+                }
+            })
+        });
+        one.tell(Ball(other.recipient()));
     }
 }
 
-#[derive(Clone, Hash, Debug)]
-struct Ball(ActorRef<Catcher>);
-
-#[derive(Hash)]
-struct Catcher {
-    left: u32,
-}
-
-#[actor]
-impl Catcher {
-    #[on]
-    fn ball(&mut self, ball: Ball, cx: &mut Context<Self>) {
-        if self.left > 0 {
-            self.left -= 1;
-            ball.0.tell(Ball(cx.me()));
-        }
-    }
-}
+#[derive(Hash, Debug)]
+struct Ball(Recipient<Ball>);
 
 /// States that exceed the memory limit are kept in a file, and the result is
 /// the same. A failure to write them ends the search, and the report says so.

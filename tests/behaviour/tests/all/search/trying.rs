@@ -9,7 +9,7 @@ use actor_test::report::{BehaviourStatistics, ProofAttempt};
 use actor_test::strategy::Gap;
 use actor_test::strategy::StepConstruct;
 use actor_test::{Report, Tester};
-use behaviour::closures::{Handles, at_start, handles, volley};
+use behaviour::closures::{Handles, Machine, at_start, handles, machine, volley};
 use behaviour::harness::events::{Go, Tick};
 use behaviour::harness::{exhaust, only_bug, strategy, whole};
 use behaviour::programs;
@@ -159,9 +159,15 @@ fn what_one_search_can_not_follow_the_next_one_tries() {
 #[test]
 fn what_goes_round_is_proved_by_its_states() {
     let program = |sys: &System| {
-        let [one, other] = [3, 4].map(|hands| sys.spawn(Clock { hands, at: 0 }));
-        one.tell(Tock(other.clone()));
-        other.tell(Tock(one));
+        // Two clocks that cycle through their states.
+        let [one, other] = [3, 4].map(|hands| {
+            machine(sys, 0, move |at, tock: Tock, cx| {
+                tock.0.tell(Tock(cx.recipient()));
+                *at = (*at + 1) % hands;
+            })
+        });
+        one.tell(Tock(other.recipient()));
+        other.tell(Tock(one.recipient()));
     };
     let report = tester().run(|sys| program(&sys));
     report.assert_clean();
@@ -171,24 +177,8 @@ fn what_goes_round_is_proved_by_its_states() {
     assert_eq!(report.behaviours, alone.behaviours);
 }
 
-/// Cycles through its states.
-#[derive(Hash)]
-struct Clock {
-    hands: u32,
-    at: u32,
-}
-
-#[actor]
-impl Clock {
-    #[on]
-    fn tock(&mut self, tock: Tock, cx: &mut Context<Self>) {
-        tock.0.tell(Tock(cx.me()));
-        self.at = (self.at + 1) % self.hands;
-    }
-}
-
 #[derive(Debug, Hash)]
-struct Tock(ActorRef<Clock>);
+struct Tock(Recipient<Tock>);
 
 struct Ticker;
 
@@ -226,36 +216,21 @@ fn what_does_not_end_is_sampled() {
 
 static IS_DONE: AtomicBool = AtomicBool::new(false);
 
-#[derive(Hash)]
-struct Doer;
-
-#[actor]
-impl Doer {
-    #[on]
-    fn go(&mut self, _: Go) {
-        IS_DONE.store(true, Ordering::SeqCst);
-    }
+fn doer(sys: &System) -> ActorRef<Machine<(), Go>> {
+    machine(sys, (), |(), _: Go, _| {
+        IS_DONE.store(true, Ordering::SeqCst)
+    })
 }
 
-/// Fails if the other actor has acted, or if it has not.
-#[derive(Hash)]
-struct Checker {
-    expects: bool,
-}
-
-#[actor]
-impl Checker {
-    #[on]
-    fn go(&mut self, _: Go) {
-        let is_done = IS_DONE.load(Ordering::SeqCst);
-        assert_eq!(is_done, self.expects, "what is shared");
-    }
-}
-
+/// One actor fails if another has acted, or if it has not.
 fn in_secret(sys: &System, expects: bool) {
     IS_DONE.store(false, Ordering::SeqCst);
-    sys.spawn(Checker { expects }).tell(Go);
-    sys.spawn(Doer).tell(Go);
+    let checker = machine(sys, expects, |expects, _: Go, _| {
+        let is_done = IS_DONE.load(Ordering::SeqCst);
+        assert_eq!(is_done, *expects, "what is shared");
+    });
+    checker.tell(Go);
+    doer(sys).tell(Go);
 }
 
 /// Two actors share memory that the tester does not see: the search regards
@@ -301,8 +276,8 @@ fn a_proof_that_is_doubted_stays() {
     for strategy in ["dpor", "states"] {
         let tester = whole(strategy).samples_beside_proof(100);
         let doubted = exhaust(&tester, |sys| {
-            sys.spawn(Doer).tell(Go);
-            sys.spawn(Doer).tell(Go);
+            doer(&sys).tell(Go);
+            doer(&sys).tell(Go);
         });
         assert_eq!(doubted.strategies.len(), 1, "{strategy}");
     }

@@ -1,11 +1,11 @@
 //! The portfolio, partitions and saturation: the results depend on the seed alone.
 
-use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::report::MergeError;
 use actor_test::settings::{Partition, Search};
 use actor_test::{Report, Tester};
-use behaviour::closures::{at_start, handles};
+use behaviour::closures::{at_start, handles, machine};
+use behaviour::harness::events::Go;
 use behaviour::harness::{strategy, timeless};
 use behaviour::programs;
 
@@ -221,30 +221,21 @@ fn an_unsaturated_search_goes_on() {
     assert_eq!(report.executions, 3_000);
 }
 
-#[derive(Debug)]
-struct Light;
-#[derive(Default)]
-struct Lamp(bool);
-#[actor]
-impl Lamp {
-    #[on]
-    fn light(&mut self, _: Light) {
-        self.0 = true;
-    }
-}
-
 /// Six independent lamps are lit: one behaviour. But in one of some thousand executions,
 /// a predicate sees only the last lamp lit, so the search is not saturated before.
 #[test]
 fn what_predicates_tell_apart_is_not_saturated() {
     let tester = tester(searches().remove(0), u64::MAX);
     let report = explore(tester.until_saturated().seed(1), |sys| {
-        let all: Vec<_> = (0..6).map(|_| sys.spawn(Lamp::default())).collect();
+        let lamp = |_| machine(sys, false, |is_lit, _: Go, _| *is_lit = true);
+        let all: Vec<_> = (0..6).map(lamp).collect();
         for one in &all {
-            one.tell(Light);
+            one.tell(Go);
         }
         sys.always("others are lit, too", move |w| {
-            let mut lit = all.iter().map(|one| w.get(one).is_some_and(|one| one.0));
+            let mut lit = all
+                .iter()
+                .map(|one| w.get(one).is_some_and(|one| one.state));
             !(lit.by_ref().take(5).all(|is| !is) && lit.all(|is| is))
         });
     });
