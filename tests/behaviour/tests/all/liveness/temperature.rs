@@ -8,7 +8,7 @@ use actor_core::prelude::*;
 use actor_test::strategy::Gap;
 use actor_test::strategy::{Enabled, Fairness, StrategySpec};
 use actor_test::{BodyOutput, BugKind, Report, Tester};
-use behaviour::closures::{Ball, Handles, handles, volley};
+use behaviour::closures::{Ball, Handles, Machine, handles, machine, volley};
 use behaviour::debt::{Debt, Forgive, Owe, Pay};
 use behaviour::harness::events::Go;
 use behaviour::harness::{assert_contains, whole};
@@ -17,42 +17,6 @@ use super::Picks;
 
 #[derive(Debug)]
 struct Next(u64);
-
-/// Sends `Next` to itself again and again, and announces temperatures at
-/// given counts. Each count takes two steps, one to handle and one to send.
-struct Plan {
-    temperatures: Vec<(u64, &'static str)>,
-    last: u64,
-    count: u64,
-}
-impl Plan {
-    fn new(temperatures: &[(u64, &'static str)], last: u64) -> Self {
-        Self {
-            temperatures: temperatures.to_vec(),
-            last,
-            count: 0,
-        }
-    }
-}
-#[actor]
-impl Plan {
-    #[on]
-    fn next(&mut self, next: Next, cx: &mut Context<Self>) {
-        self.count = next.0;
-        for (at, temperature) in &self.temperatures {
-            if *at == next.0 {
-                match *temperature {
-                    "hot" => cx.announce(Owe),
-                    "warm" => cx.announce(Forgive),
-                    _ => cx.announce(Pay),
-                }
-            }
-        }
-        if next.0 < self.last {
-            cx.me().tell(Next(next.0 + 1));
-        }
-    }
-}
 
 /// A tester of one execution with this bound on unfair steps.
 fn once(steps: u64) -> Tester {
@@ -64,9 +28,35 @@ fn bounded(steps: u64) -> Tester {
     once(steps).strategy(StrategySpec::Random)
 }
 
+/// Spawns an actor that sends numbers to itself, and announces temperatures at some
+/// of them. Each number takes two steps, one to handle it and one to send the next.
 fn start_plan(sys: &System, temperatures: &[(u64, &'static str)], last: u64) {
     sys.monitor::<Debt>();
-    sys.spawn(Plan::new(temperatures, last)).tell(Next(0));
+    let temperatures = temperatures.to_vec();
+    let plan = handles(sys, move |count: u64, cx| {
+        for (at, temperature) in &temperatures {
+            match *temperature {
+                _ if *at != count => {}
+                "hot" => cx.announce(Owe),
+                "warm" => cx.announce(Forgive),
+                _ => cx.announce(Pay),
+            }
+        }
+        if count < last {
+            cx.me().tell(count + 1);
+        }
+    });
+    plan.tell(0);
+}
+
+/// Spawns an actor that counts for ever.
+fn counts(sys: &System) -> ActorRef<Machine<u64, u64>> {
+    let counts = machine(sys, 0, |count, next: u64, cx| {
+        *count = next;
+        cx.me().tell(next + 1);
+    });
+    counts.tell(0);
+    counts
 }
 
 fn plan(tester: &Tester, temperatures: &[(u64, &'static str)], last: u64) -> Report {
@@ -271,10 +261,9 @@ fn predicates_heat_by_the_same_rule() {
     let tester = once(1_000).temperature(100);
     let eventually = |goal: u64| {
         tester.run(move |sys| {
-            let counts = sys.spawn(Plan::new(&[], u64::MAX));
-            counts.tell(Next(0));
+            let counts = counts(&sys);
             sys.eventually("it gets there", move |w| {
-                w.get(&counts).is_some_and(|counts| counts.count >= goal)
+                w.get(&counts).is_some_and(|counts| counts.state >= goal)
             });
         })
     };
@@ -285,11 +274,10 @@ fn predicates_heat_by_the_same_rule() {
     assert_eq!(report.assert_bug("liveness").step(), 1 + 101);
     let again = |period: u64| {
         tester.run(move |sys| {
-            let counts = sys.spawn(Plan::new(&[], u64::MAX));
-            counts.tell(Next(0));
+            let counts = counts(&sys);
             sys.always_eventually("it comes round", move |w| {
                 w.get(&counts)
-                    .is_none_or(|counts| counts.count % period == 0)
+                    .is_none_or(|counts| counts.state % period == 0)
             });
         })
     };

@@ -3,7 +3,7 @@
 use actor_core::prelude::*;
 use actor_test::script::ScriptResult;
 use actor_test::{Tester, actor_test};
-use behaviour::closures::handles;
+use behaviour::closures::{awaiting, handles};
 use behaviour::harness::assert_contains;
 use behaviour::harness::events::{Go, Tick};
 use serde::{Deserialize, Serialize};
@@ -211,19 +211,6 @@ impl Listener {
     }
 }
 
-struct Speaker;
-
-#[actor]
-impl Speaker {
-    #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) {
-        if let Ok(listener) = cx.lookup::<Listener>("n2/listener").await {
-            listener.tell(Word(1));
-            listener.tell(Word(2));
-        }
-    }
-}
-
 /// The actions of links are pinned, and so are the faults that occur in a step.
 #[test]
 fn a_fault_is_pinned_with_the_step_that_it_strikes_in() {
@@ -231,7 +218,15 @@ fn a_fault_is_pinned_with_the_step_that_it_strikes_in() {
         let faults = "drop=1".parse().expect("faults");
         let tester = Tester::new().faults(faults);
         let followed = tester.follow(&[("n1->n2", what)], |sys| {
-            sys.node("n1", |node| drop(node.spawn(Speaker)));
+            sys.node("n1", |node| {
+                let own = node.clone();
+                awaiting(node, async move {
+                    if let Ok(listener) = own.lookup::<Listener>("n2/listener").await {
+                        listener.tell(Word(1));
+                        listener.tell(Word(2));
+                    }
+                });
+            });
             sys.node("n2", |node| {
                 let spawner = node.spawner().name("listener").registered();
                 spawner.spawn(Listener::default());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bug, BugKind, Report, Tester};
-use behaviour::closures::{handles, machine};
+use behaviour::closures::{Machine, handles, machine};
 use behaviour::harness::events::{Go, Tick};
 
 use super::{Asker, Meet, client};
@@ -124,28 +124,18 @@ fn a_circle_needs_those_who_are_in_it() {
     assert_eq!(minimized.after.messages, 4);
 }
 
-/// Counts for ever, in ever new states; never answers one of its questions.
-#[derive(Default)]
-struct Counter {
-    ticks: u64,
-    lost: bool,
-}
-
-#[derive(Debug)]
-struct Lose;
-
-#[actor]
-impl Counter {
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        self.ticks += 1;
-        cx.me().tell(Tick);
-    }
-
-    #[on]
-    fn lose(&mut self, _: Lose) {
-        self.lost = true;
-    }
+/// Counts for ever, in ever new states; another event makes it lose something.
+fn counter(sys: &System) -> ActorRef<Machine<(u64, bool), bool>> {
+    let counter = machine(sys, (0, false), |(ticks, is_lost), loses, cx| {
+        if loses {
+            *is_lost = true;
+        } else {
+            *ticks += 1;
+            cx.me().tell(false);
+        }
+    });
+    counter.tell(false);
+    counter
 }
 
 /// The program loses its obligation after some steps and never
@@ -228,11 +218,10 @@ fn what_a_long_way_leads_to_is_shortened_with_a_small_budget() {
     for (ticks, budget) in [(100, 600_000), (1_000, 560_000), (1_000, 580_000)] {
         let tester = tester(0).iterations(1).max_steps(1_000).minimize(budget);
         let report = tester.run(|sys| {
-            let counter = sys.spawn(Counter::default());
-            counter.tell(Tick);
+            let counter = counter(&sys);
             sys.always_eventually("it counts no further", move |world| {
                 let counter = world.get(&counter);
-                counter.is_none_or(|counter| counter.ticks < ticks)
+                counter.is_none_or(|counter| counter.state.0 < ticks)
             });
         });
         let bug = report.assert_bug("it counts no further");
@@ -252,11 +241,10 @@ fn endless(workers: usize) -> Bug {
 
 fn lost_for_ever(tester: Tester) -> Report {
     tester.run(|sys| {
-        let counter = sys.spawn(Counter::default());
-        counter.tell(Tick);
-        counter.tell(Lose);
+        let counter = counter(&sys);
+        counter.tell(true);
         sys.always_eventually("nothing is lost", move |world| {
-            world.get(&counter).is_none_or(|counter| !counter.lost)
+            world.get(&counter).is_none_or(|counter| !counter.state.1)
         });
     })
 }

@@ -17,7 +17,7 @@ use actor_test::{Report, Tester};
 use behaviour::automata::Automata;
 use behaviour::closures::{handles, machine, tells};
 use behaviour::end_recorder::EndRecorder;
-use behaviour::harness::events::{Go, Tick};
+use behaviour::harness::events::Go;
 use behaviour::harness::{exhaust, strategy, whole};
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, HistoryProgram};
@@ -338,28 +338,17 @@ fn the_same_histories_are_the_same_state() {
     assert!(compared > 40 && executions < schedules);
 }
 
-struct Poller {
-    is_ready: bool,
-}
-#[actor]
-impl Poller {
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        if !self.is_ready {
-            cx.me().tell(Tick);
-        }
-    }
-    #[on]
-    fn go(&mut self, _: Go) {
-        self.is_ready = true;
-    }
-}
-
-/// Polls until `Go` arrives; in some schedules, `Go` never arrives.
+/// Polls until the other event arrives; in some schedules, it never arrives.
 fn polls(sys: &System) {
-    let poller = sys.spawn(Poller { is_ready: false });
-    poller.tell(Tick);
-    poller.tell(Go);
+    let mut is_ready = false;
+    let poller = handles(sys, move |readies: bool, cx| {
+        is_ready |= readies;
+        if !is_ready {
+            cx.me().tell(false);
+        }
+    });
+    poller.tell(false);
+    poller.tell(true);
 }
 
 /// Without fairness some schedules do not end; with it, a polling actor yields to others.

@@ -9,7 +9,7 @@ use actor_test::faults::FaultBudgets;
 use actor_test::story::{Effect, Step};
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bug, BugKind, Report, Tester};
-use behaviour::closures::handles;
+use behaviour::closures::{awaiting, handles};
 use behaviour::crew::{Boss, Done, crew};
 use behaviour::harness::events::Go;
 use behaviour::harness::timeless;
@@ -81,23 +81,6 @@ fn replays_of_a_million_executions_never_diverge() {
     assert_replays_never_diverge(1_000_000);
 }
 
-/// Writes to a disk again and again, without a sync.
-struct Writer;
-
-#[actor]
-impl Writer {
-    #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) {
-        let options = OpenOptions::new().append(true).create(true);
-        let Ok(file) = cx.disk().open("log", options).await else {
-            return;
-        };
-        for byte in 0..3 {
-            let _ = file.append([byte]).await;
-        }
-    }
-}
-
 /// The lost writes of a disk are drawn in the step of a crash, and the
 /// next fault strikes some steps later, most of which have no alternative.
 #[test]
@@ -106,7 +89,17 @@ fn replays_of_crashes_never_diverge() {
     let tester = Tester::new().faults(faults);
     let report = tester.iterations(1_000).check_every(1).run(|sys| {
         sys.node("n1", |node| {
-            node.spawn(Writer);
+            // Writes again and again, without a sync.
+            let disk = node.disk();
+            awaiting(node, async move {
+                let options = OpenOptions::new().append(true).create(true);
+                let Ok(file) = disk.open("log", options).await else {
+                    return;
+                };
+                for byte in 0..3 {
+                    let _ = file.append([byte]).await;
+                }
+            });
         });
     });
     report.assert_clean();

@@ -9,6 +9,8 @@ use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::Tester;
 use actor_test::settings::Search;
+use behaviour::closures::{handler, handles};
+use behaviour::harness::events::Go;
 use behaviour::harness::strategy;
 use rand_core::Rng;
 
@@ -85,7 +87,12 @@ impl Shop {
     fn order(&mut self, order: Order, cx: &mut Context<Self>) {
         self.sold += 1;
         self.digest.add(order.0);
-        let clerk = cx.spawn(Clerk(self.digest.clone()));
+        // Halts while events are still sent to it.
+        let digest = self.digest.clone();
+        let clerk = cx.spawn(handler(move |bill: Bill, cx: &mut Context<_>| {
+            digest.add(!bill.0);
+            cx.halt();
+        }));
         cx.watch(&clerk);
         clerk.tell(Bill(order.0));
         cx.goto(ShopState::Busy);
@@ -98,17 +105,6 @@ impl Shop {
     fn terminated(&mut self, _: Terminated, cx: &mut Context<Self>) {
         self.digest.add(self.sold);
         cx.goto(ShopState::Open);
-    }
-}
-
-/// Halts while events are still sent to it.
-struct Clerk(Digest);
-#[actor]
-impl Clerk {
-    #[on]
-    fn bill(&mut self, bill: Bill, cx: &mut Context<Self>) {
-        self.0.add(!bill.0);
-        cx.halt();
     }
 }
 
@@ -149,60 +145,30 @@ fn shopping(sys: &System, digest: &Digest) {
     });
 }
 
-#[derive(Debug)]
-struct Go;
-#[derive(Debug)]
-struct Hit(u64);
-
-struct Sender {
-    number: u64,
-    targets: Vec<ActorRef<Target>>,
-}
-#[actor]
-impl Sender {
-    #[on]
-    fn go(&mut self, _: Go) {
-        for target in &self.targets {
-            target.tell(Hit(self.number));
-        }
-    }
-}
-
-struct Target(Digest);
-#[actor]
-impl Target {
-    #[on]
-    fn hit(&mut self, hit: Hit) {
-        self.0.add(hit.0);
-    }
-}
-
 /// A program with far more enabled operations than most.
 fn crowd(sys: &System, digest: &Digest) {
-    let targets: Vec<_> = (0..3).map(|_| sys.spawn(Target(digest.clone()))).collect();
+    let targets = [(); 3].map(|()| {
+        let digest = digest.clone();
+        handles(sys, move |hit: u64, _| digest.add(hit))
+    });
     for number in 0..70 {
         let targets = targets[..1 + number as usize % 3].to_vec();
-        sys.spawn(Sender { number, targets }).tell(Go);
+        let sender = handles(sys, move |_: Go, _| {
+            targets.iter().for_each(|target| target.tell(number));
+        });
+        sender.tell(Go);
     }
 }
 
-#[derive(Debug)]
-struct Ball(u64);
-
-/// Plays for ever, so that the fair suffix begins.
-struct Player(Digest);
-#[actor]
-impl Player {
-    #[on]
-    fn ball(&mut self, ball: Ball, cx: &mut Context<Self>) {
-        self.0.add(ball.0);
-        cx.me().tell(Ball(ball.0 + cx.choose(4) as u64));
-    }
-}
-
+/// Three players play for ever, so that the fair suffix begins.
 fn for_ever(sys: &System, digest: &Digest) {
     for number in 0..3 {
-        sys.spawn(Player(digest.clone())).tell(Ball(number << 16));
+        let digest = digest.clone();
+        let player = handles(sys, move |ball: u64, cx| {
+            digest.add(ball);
+            cx.me().tell(ball + cx.choose(4) as u64);
+        });
+        player.tell(number << 16);
     }
 }
 

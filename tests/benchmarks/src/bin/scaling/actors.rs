@@ -5,7 +5,7 @@ use std::time::Duration;
 use actor_core::Actor;
 use actor_core::prelude::*;
 use actor_core::services::Group;
-use futures_util::future::join_all;
+use behaviour::closures::{Handles, handler};
 
 /// Makes an actor do its work.
 #[derive(Clone, Debug)]
@@ -137,24 +137,6 @@ impl Collector {
     fn tick(&mut self, _: Tick) {}
 }
 
-/// Answers after it has asked another actor.
-pub(crate) struct Server(pub(crate) ActorRef<Mirror>);
-#[actor]
-impl Server {
-    #[on]
-    async fn item(&mut self, _: Item) {
-        self.0.ask(Go).await.expect("it lives");
-    }
-}
-
-/// Answers at once.
-pub(crate) struct Mirror;
-#[actor]
-impl Mirror {
-    #[on]
-    fn go(&mut self, _: Go) {}
-}
-
 /// Receives a part for each item, inside the handler.
 pub(crate) struct Joiner;
 #[actor(receive(Part))]
@@ -162,24 +144,6 @@ impl Joiner {
     #[on]
     async fn item(&mut self, _: Item, cx: &mut Context<Self>) {
         cx.receive::<Part>().await;
-    }
-}
-
-/// Sends a number of items, and then the same number of parts.
-pub(crate) struct Feeder {
-    pub(crate) to: ActorRef<Joiner>,
-    pub(crate) count: u32,
-}
-#[actor]
-impl Feeder {
-    #[start]
-    fn start(&mut self) {
-        for _ in 0..self.count {
-            self.to.tell(Item);
-        }
-        for _ in 0..self.count {
-            self.to.tell(Part);
-        }
     }
 }
 
@@ -211,39 +175,6 @@ impl Gate {
     #[on(Open)]
     fn item(&mut self, _: Item, cx: &mut Context<Self>) {
         cx.goto(GateState::Shut);
-    }
-}
-
-/// Asks a number of times, and awaits the answers one by one or all together.
-pub(crate) struct Asker {
-    pub(crate) of: ActorRef<Mirror>,
-    pub(crate) count: u32,
-    pub(crate) together: bool,
-}
-#[actor]
-impl Asker {
-    #[start]
-    async fn start(&mut self) {
-        let asks: Vec<_> = (0..self.count).map(|_| self.of.ask(Go)).collect();
-        if self.together {
-            join_all(asks).await;
-        } else {
-            for ask in asks {
-                ask.await.expect("it lives");
-            }
-        }
-    }
-}
-
-/// Asks a busy server twice.
-pub(crate) struct Customer(pub(crate) ActorRef<Server>);
-#[actor]
-impl Customer {
-    #[start]
-    async fn start(&mut self) {
-        let (one, other) = (self.0.ask(Item), self.0.ask(Item));
-        one.await.expect("it lives");
-        other.await.expect("it lives");
     }
 }
 
@@ -295,16 +226,6 @@ impl Member {
     }
 }
 
-/// Sends into a bounded mailbox, and waits for capacity.
-pub(crate) struct Sender(pub(crate) ActorRef<Idle>);
-#[actor]
-impl Sender {
-    #[start]
-    async fn start(&mut self) {
-        self.0.send(Go).await.expect("it lives");
-    }
-}
-
 /// Sleeps in its handler.
 pub(crate) struct Drowsy;
 #[actor]
@@ -330,7 +251,7 @@ impl Impatient {
 
 /// Pipes answers of others to itself.
 pub(crate) struct Piper {
-    pub(crate) of: ActorRef<Mirror>,
+    pub(crate) of: ActorRef<Handles<Go>>,
     pub(crate) count: u32,
     pub(crate) halts: bool,
 }
@@ -362,7 +283,11 @@ impl Parent {
         cx.supervise(actor_core::Supervision::one_for_one().intensity(u32::MAX, SECOND));
         for _ in 0..self.children {
             let mut first = self.fails;
-            let child = cx.spawn_with(move || Child(std::mem::take(&mut first)));
+            let child = cx.spawn_with(move || {
+                // Panics in its first incarnation.
+                let fails = std::mem::take(&mut first);
+                handler(move |_: Go, _| assert!(!fails, "as planned"))
+            });
             if self.fails {
                 child.tell(Go);
             }
@@ -374,16 +299,6 @@ impl Parent {
     #[on]
     fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         cx.halt();
-    }
-}
-
-/// Panics in its first incarnation.
-pub(crate) struct Child(pub(crate) bool);
-#[actor]
-impl Child {
-    #[on]
-    fn go(&mut self, _: Go) {
-        assert!(!self.0, "as planned");
     }
 }
 
@@ -416,12 +331,4 @@ impl Named {
         let found = cx.lookup::<Named>(name).await.expect("it is registered");
         assert_eq!(found.id(), cx.me().id());
     }
-}
-
-/// Does a job.
-pub(crate) struct Worker;
-#[actor]
-impl Worker {
-    #[on]
-    fn item(&mut self, _: Item) {}
 }
