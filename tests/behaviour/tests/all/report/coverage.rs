@@ -4,6 +4,7 @@ use actor_core::prelude::*;
 use actor_test::coverage::ActorCoverage;
 use actor_test::settings::Deny;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::closures::at_start;
 use behaviour::harness::events::Go;
 use behaviour::harness::only_bug;
 
@@ -257,22 +258,11 @@ impl Racer {
     }
 }
 
-struct Starter<E>(ActorRef<Racer>, fn() -> E);
-#[actor]
-impl<E: std::fmt::Debug + Send + 'static> Starter<E>
-where
-    Racer: actor_core::Handler<E>,
-{
-    #[start]
-    fn start(&mut self) {
-        self.0.tell((self.1)());
-    }
-}
-
 fn race(sys: &System) -> ActorRef<Racer> {
     let racer = sys.spawn(Racer);
-    sys.spawn(Starter(racer.clone(), || Go));
-    sys.spawn(Starter(racer.clone(), || Step));
+    let (one, other) = (racer.clone(), racer.clone());
+    at_start(sys, move |_| one.tell(Go));
+    at_start(sys, move |_| other.tell(Step));
     racer
 }
 

@@ -471,35 +471,18 @@ async fn ask_again_and_again(clerk: &ActorRef<Sink>) {
     }
 }
 
-/// Asks a clerk again and again. Closes the till then, or takes money before and after.
-#[derive(Debug)]
-struct Customer {
-    till: ActorRef<Till>,
-    clerk: ActorRef<Sink>,
-    closes: bool,
-}
-
-#[actor]
-impl Customer {
-    #[start]
-    async fn start(&mut self) {
-        if self.closes {
-            ask_again_and_again(&self.clerk).await;
-            return self.till.tell(Close);
-        }
-        assert_eq!(self.till.ask(Take(2)).await, Ok(true));
-        ask_again_and_again(&self.clerk).await;
-        self.till.tell(Take(2));
-    }
-}
-
-/// Spawns a customer, with a clerk of its own.
+/// A customer with a clerk of its own asks it again and again. The customer closes
+/// the till then, or takes money before and after.
 fn visit(sys: &System, till: &ActorRef<Till>, closes: bool) {
     let (till, clerk) = (till.clone(), sys.spawn(Sink));
-    sys.spawn(Customer {
-        till,
-        clerk,
-        closes,
+    awaiting(sys, async move {
+        if closes {
+            ask_again_and_again(&clerk).await;
+            return till.tell(Close);
+        }
+        assert_eq!(till.ask(Take(2)).await, Ok(true));
+        ask_again_and_again(&clerk).await;
+        till.tell(Take(2));
     });
 }
 

@@ -1,7 +1,6 @@
 //! Stateful search, and searches that take local steps first or are bounded, against all schedules: the same
 //! end states and the same bugs.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use actor_core::sync::blocking::Mutex;
@@ -9,7 +8,7 @@ use actor_core::thread;
 use actor_test::strategy::Gap;
 use actor_test::strategy::Unjudged;
 use behaviour::automata::Automata;
-use behaviour::harness::whole;
+use behaviour::harness::{outcomes, whole};
 use behaviour::players::FeatureProgram;
 
 use crate::search::{programs, search};
@@ -89,29 +88,23 @@ fn states_are_those_of_a_model() {
 /// Two threads that add to a shared value: the same number of end states as over all schedules.
 #[test]
 fn shared_memory_is_told_apart() {
-    let ends = |name: &str| {
-        let ends = std::sync::Mutex::new(BTreeSet::new());
-        let report = search(name, |_| {
-            let shared = Arc::new(Mutex::new(0));
-            let adds = |what: u32| {
-                let shared = shared.clone();
-                move || {
-                    let before = *shared.lock().expect("nobody panics");
-                    *shared.lock().expect("nobody panics") = before + what;
-                }
-            };
-            let both = [thread::spawn(adds(1)), thread::spawn(adds(10))];
-            for one in both {
-                one.join().expect("nobody panics");
+    let program = async |_| {
+        let shared = Arc::new(Mutex::new(0));
+        let adds = |what: u32| {
+            let shared = shared.clone();
+            move || {
+                let before = *shared.lock().expect("nobody panics");
+                *shared.lock().expect("nobody panics") = before + what;
             }
-            let end = *shared.lock().expect("nobody panics");
-            ends.lock().expect("nobody panics").insert(end);
-        });
-        let verdict = &report.verdict;
-        assert!(verdict.is_exhaustive(), "{name}: {verdict:?}");
-        ends.into_inner().expect("nobody panics")
+        };
+        let both = [thread::spawn(adds(1)), thread::spawn(adds(10))];
+        for one in both {
+            one.join().expect("nobody panics");
+        }
+        *shared.lock().expect("nobody panics")
     };
     for name in ["states", "states:order=breadth"] {
-        assert_eq!(ends(name), BTreeSet::from([1, 10, 11]), "{name}");
+        let (_, ends) = outcomes(&whole(name).check_every(0), &program);
+        assert_eq!(ends, [1, 10, 11], "{name}");
     }
 }

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use actor_core::prelude::*;
-use actor_core::{actor, monitor};
 use actor_test::faults::FaultBudgets;
 use actor_test::strategy::{
     Choice, Delayed, DelayingExplorer, Enabled, Execution, FairSuffix, Fairness, Needs,
@@ -145,57 +144,21 @@ fn what_is_out_of_range_is_refused() {
     }
 }
 
-#[derive(Debug)]
-struct Next;
-#[derive(Debug)]
-struct Stop;
-
-/// A sends to itself until the message of B, another actor, arrives.
-struct A {
-    stopped: bool,
-}
-#[actor]
-impl A {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.me().tell(Next);
-    }
-    #[on]
-    fn next(&mut self, _: Next, cx: &mut Context<Self>) {
-        if !self.stopped {
-            cx.me().tell(Next);
-        }
-    }
-    #[on]
-    fn stop(&mut self, _: Stop) {
-        self.stopped = true;
-    }
-}
-
-/// Hot from A's first message to B's.
-#[derive(Default)]
-struct Ends {
-    stopped: bool,
-}
-#[monitor(hot(Running), cold(Ended))]
-impl Ends {
-    #[on]
-    fn next(&mut self, _: &Next, cx: &mut MonitorContext<Self>) {
-        if !self.stopped {
-            cx.goto(EndsState::Running);
-        }
-    }
-    #[on]
-    fn stop(&mut self, _: &Stop, cx: &mut MonitorContext<Self>) {
-        self.stopped = true;
-        cx.goto(EndsState::Ended);
-    }
-}
-
+/// A sends to itself until the message of B, another actor, arrives; it owes something meanwhile.
 fn a_and_b(sys: System) {
-    sys.monitor::<Ends>();
-    let a = sys.spawn(A { stopped: false });
-    at_start(&sys, move |_| a.tell(Stop));
+    sys.monitor::<Debt>();
+    let mut is_stopped = false;
+    let a = handles(&sys, move |stops, cx| {
+        if stops {
+            is_stopped = true;
+            cx.announce(Pay);
+        } else if !is_stopped {
+            cx.announce(Owe);
+            cx.me().tell(false);
+        }
+    });
+    a.tell(false);
+    at_start(&sys, move |_| a.tell(true));
 }
 
 /// The strategy always runs A, which sends only to itself: B never starts.
