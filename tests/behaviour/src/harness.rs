@@ -194,6 +194,16 @@ pub fn assert_contains(text: &str, parts: &[&str]) {
     }
 }
 
+/// Returns a result that is the same for each of these numbers of workers.
+#[track_caller]
+pub fn alike<T: PartialEq + Debug>(workers: &[usize], run: impl Fn(usize) -> T) -> T {
+    let first = run(workers[0]);
+    for workers in &workers[1..] {
+        assert_eq!(run(*workers), first, "{workers} workers");
+    }
+    first
+}
+
 /// Removes the values that depend on the clock.
 pub fn timeless(mut report: Report) -> Report {
     report.elapsed_s = 0.0;

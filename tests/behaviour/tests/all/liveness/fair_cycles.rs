@@ -7,20 +7,12 @@ use actor_core::prelude::*;
 use actor_test::report::Demand;
 use actor_test::strategy::Gap;
 use actor_test::strategy::Unjudged;
-use actor_test::{Bug, BugKind, Report, Tester};
+use actor_test::{Bug, BugKind, Report};
 use behaviour::automata::{Automata, Edge, Model, ModelState};
 use behaviour::closures::tells;
 use behaviour::harness::{only_bug, whole};
 
-use crate::search::programs;
-
-fn tester(strategy: &str) -> Tester {
-    whole(strategy).check_every(0).keep_going()
-}
-
-fn search(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
-    tester(strategy).run(|sys| program(&sys))
-}
+use crate::search::{programs, search};
 
 /// Returns the liveness bugs.
 fn pending(report: &Report) -> Vec<&Bug> {
@@ -500,12 +492,16 @@ impl Dozing {
 #[test]
 fn what_can_again_and_again_is_left_by_a_weakly_fair_schedule() {
     for is_patient in [false, true] {
-        let report = tester("states").patient_timers(is_patient).run(|sys| {
-            let dozing = sys.spawn(Dozing { rests: false });
-            sys.eventually("it rests", move |w| {
-                w.get(&dozing).is_some_and(|dozing| dozing.rests)
+        let report = whole("states")
+            .check_every(0)
+            .keep_going()
+            .patient_timers(is_patient)
+            .run(|sys| {
+                let dozing = sys.spawn(Dozing { rests: false });
+                sys.eventually("it rests", move |w| {
+                    w.get(&dozing).is_some_and(|dozing| dozing.rests)
+                });
             });
-        });
         let demands = pending(&report).into_iter().map(demand).collect::<Vec<_>>();
         let expected = [Demand::Weak];
         assert_eq!(demands, if is_patient { &expected[..] } else { &[] });

@@ -13,6 +13,7 @@ use actor_test::causes::{Causes, ContinuationCounts, DecisivePoint, StepSummary}
 use actor_test::strategy::StrategySpec;
 use behaviour::closures::{at_start, handles};
 use behaviour::debt::{Debt, Owe, Pay};
+use behaviour::harness::alike;
 use behaviour::harness::events::Go;
 
 /// The budget in steps for the search for causes.
@@ -163,14 +164,12 @@ fn what_is_dead_as_soon_as_it_is_owed_is_found_within_the_budget() {
 #[test]
 fn the_number_of_workers_changes_no_cause() {
     for (budget, lasts) in [(STEPS, true), (250_000, false)] {
-        let of = |workers| {
+        alike(&[1, 3], |workers| {
             let tester = tester().max_steps(10_000).explain(budget);
-            causes(&tester.workers(workers), kitchen(10, 3, u64::MAX, 1))
-        };
-        let alone = of(1);
-        assert_eq!(alone.cut_short, !lasts, "{alone:?}");
-        let text = format!("{alone:?}");
-        assert!(format!("{:?}", of(3)) == text, "{budget} steps");
+            let causes = causes(&tester.workers(workers), kitchen(10, 3, u64::MAX, 1));
+            assert_eq!(causes.cut_short, !lasts, "{causes:?}");
+            format!("{causes:?}")
+        });
     }
 }
 

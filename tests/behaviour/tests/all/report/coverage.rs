@@ -6,7 +6,7 @@ use actor_test::settings::Deny;
 use actor_test::{BugKind, Report, Tester};
 use behaviour::closures::at_start;
 use behaviour::harness::events::Go;
-use behaviour::harness::only_bug;
+use behaviour::harness::{alike, only_bug};
 
 #[derive(Debug)]
 struct Step;
@@ -268,19 +268,16 @@ fn race(sys: &System) -> ActorRef<Racer> {
 
 #[test]
 fn the_number_of_workers_changes_nothing() {
-    let coverage = |workers| {
+    let one = alike(&[1, 2, 3], |workers| {
         let tester = Tester::new().iterations(500).workers(workers);
         let report = tester.run(|sys| drop(race(&sys)));
         report.assert_clean();
         report.coverage
-    };
-    let one = coverage(1);
+    });
     let racer = &one.actors[0];
     assert_eq!((racer.started(), racer.states[0].entered), (500, 500));
     // Each state has a probability of one half: fewer than 2^-300 of the seeds fail this.
     assert!(racer.states[1].entered > 20 && racer.states[2].entered > 20);
-    assert_eq!(one, coverage(2));
-    assert_eq!(one, coverage(3));
 }
 
 #[test]
@@ -294,9 +291,10 @@ fn after_a_bug_nothing_is_told_unless_the_test_goes_on() {
     let tester = Tester::new().iterations(100);
     let report = run(&tester);
     assert!(!report.is_clean() && report.coverage.actors.is_empty());
-    let goes_on = |workers| run(&tester.clone().keep_going().workers(workers)).coverage;
-    assert_eq!(goes_on(1).actors[0].started(), 100);
-    assert_eq!(goes_on(1), goes_on(2));
+    let goes_on = alike(&[1, 2], |workers| {
+        run(&tester.clone().keep_going().workers(workers)).coverage
+    });
+    assert_eq!(goes_on.actors[0].started(), 100);
 }
 
 /// Goes to its other state only after an event.

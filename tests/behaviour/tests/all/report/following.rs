@@ -3,7 +3,7 @@
 use actor_core::prelude::*;
 use actor_test::script::ScriptResult;
 use actor_test::{Tester, actor_test};
-use behaviour::closures::{awaiting, handles};
+use behaviour::closures::{awaiting, machine};
 use behaviour::harness::assert_contains;
 use behaviour::harness::events::{Go, Tick};
 use serde::{Deserialize, Serialize};
@@ -188,7 +188,7 @@ fn a_test_that_is_not_there_is_an_error() {
 fn what_is_owed_for_ever_is_found() {
     let steps = [("test", "starts"), ("test", "flushes")];
     let followed = Tester::new().follow(&steps, |sys| {
-        handles(&sys, |_: Tick, cx| cx.me().tell(Tick)).tell(Tick);
+        machine(&sys, (), |(), _: Tick, cx| cx.me().tell(Tick)).tell(Tick);
         sys.eventually("it rests", |_| false);
     });
     let bug = followed.bug().expect("it never rests");

@@ -5,7 +5,7 @@ use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
 use behaviour::closures::{Handles, handles};
 use behaviour::harness::events::Go;
-use behaviour::harness::{only_bug, timeless};
+use behaviour::harness::{alike, only_bug, timeless};
 
 use super::client;
 
@@ -79,10 +79,9 @@ fn tester() -> Tester {
 
 /// Asserts that the report is the same for any number of workers.
 fn explored(tester: &Tester, program: fn(&System)) -> Report {
-    let run = |workers| timeless(tester.clone().workers(workers).run(|sys| program(&sys)));
-    let one = run(1);
-    assert_eq!(one, run(2));
-    one
+    alike(&[1, 2], |workers| {
+        timeless(tester.clone().workers(workers).run(|sys| program(&sys)))
+    })
 }
 
 #[test]

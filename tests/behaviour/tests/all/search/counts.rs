@@ -3,19 +3,19 @@
 use std::time::Duration;
 
 use actor_core::prelude::*;
+use actor_test::Tester;
 use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
 use actor_test::strategy::{
     CoverageClaim, Enabled, Execution, Fairness, Needs, Pruned, Reduction, Strategy,
 };
-use actor_test::{Report, Tester};
 use behaviour::closures::handles;
 use behaviour::harness::events::Go;
 use behaviour::harness::{all, exhaust, whole};
 use behaviour::programs::*;
 use rand_core::Rng;
 
-use crate::search::{Program, dpor};
+use crate::search::{Program, dpor, limited};
 
 /// A program, its name, and the number of its behaviours.
 type Known = (&'static str, Program, u64);
@@ -139,11 +139,6 @@ fn schedules_are_counted_exactly() {
         assert_eq!(report.executions, schedules, "{actors} actors");
         assert_eq!(report.behaviours.seen, 1);
     }
-}
-
-fn limited(strategy: &str, iterations: u64, program: impl Fn(&System) + Sync) -> Report {
-    let tester = whole(strategy).iterations(iterations);
-    tester.run(|sys| program(&sys))
 }
 
 /// Three actors have 15 schedules. With one execution less, a search has not

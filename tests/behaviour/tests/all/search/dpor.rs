@@ -13,7 +13,7 @@ use actor_test::strategy::{Reduction, StepConstruct};
 use actor_test::{BugKind, Report};
 use behaviour::closures::{Handles, at_start, awaiting, handler, handles};
 use behaviour::harness::events::{Go, Tick};
-use behaviour::harness::{exhaust, timeless, whole};
+use behaviour::harness::{alike, exhaust, timeless, whole};
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 use rand_core::Rng;
@@ -248,12 +248,9 @@ fn a_reply_comes_in_time_or_does_not() {
 
 /// Returns the result of one worker, which is the result of several.
 pub(crate) fn by_any_number_of_workers(program: fn(&System)) -> Report {
-    let [alone, together] = [1, 3].map(|workers| {
-        let report = whole("dpor").workers(workers).run(|sys| program(&sys));
-        timeless(report)
-    });
-    assert_eq!(together, alone);
-    alone
+    alike(&[1, 3], |workers| {
+        timeless(whole("dpor").workers(workers).run(|sys| program(&sys)))
+    })
 }
 
 /// The search is large enough to be divided into parts, in several rounds.

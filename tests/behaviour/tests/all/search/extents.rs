@@ -5,15 +5,9 @@ use actor_core::prelude::*;
 use actor_test::Report;
 use actor_test::strategy::Gap;
 use actor_test::strategy::SizeEstimate;
-use behaviour::harness::whole;
 use behaviour::programs::*;
 
-use crate::search::Program;
-
-fn explore(name: &str, iterations: u64, program: Program) -> Report {
-    let tester = whole(name).iterations(iterations);
-    tester.run(|sys| program(&sys))
-}
+use crate::search::{Program, limited};
 
 /// Returns the number of behaviours or states that the search counts.
 fn counted(report: &Report) -> u64 {
@@ -25,7 +19,7 @@ fn counted(report: &Report) -> u64 {
 /// Stops a search after a tenth, three tenths, six tenths and nine tenths of its executions. Asserts that the
 /// true total lies within the estimated bounds; returns the estimates, with the total.
 fn assert_estimated(name: &str, title: &str, program: Program) -> Vec<(SizeEstimate, u64)> {
-    let whole = explore(name, u64::MAX, program);
+    let whole = limited(name, u64::MAX, program);
     let verdict = &whole.verdict;
     let is_complete = verdict.is_exhaustive() || verdict.within().is_some();
     assert!(is_complete, "{name}, {title}: {verdict:?}");
@@ -33,7 +27,7 @@ fn assert_estimated(name: &str, title: &str, program: Program) -> Vec<(SizeEstim
     let all = counted(&whole);
     let estimates = [0.1, 0.3, 0.6, 0.9].into_iter().filter_map(|share| {
         let executions = (whole.executions as f64 * share) as u64;
-        let report = explore(name, executions.max(1), program);
+        let report = limited(name, executions.max(1), program);
         let extent = report.verdict.extent?;
         assert_eq!(extent.met, counted(&report), "{name}, {title}");
         assert_bounds(&extent, all);
@@ -90,7 +84,7 @@ fn behaviours_are_as_many_as_they_seem_to_be_where_few_were_seen() {
     ];
     for (program, all) in large {
         for executions in [300, 3_000, 10_000] {
-            let report = explore("dpor", executions, program);
+            let report = limited("dpor", executions, program);
             let extent = report.verdict.extent.expect("it was bounded");
             assert_bounds(&extent, all);
         }
@@ -139,12 +133,12 @@ fn clocks(sys: &System, each: &[u32]) {
 #[test]
 fn states_are_as_many_as_they_seem_to_be() {
     let program: Program = |sys| clocks(sys, &[3, 4, 5]);
-    let whole = explore("states:order=breadth", u64::MAX, program);
+    let whole = limited("states:order=breadth", u64::MAX, program);
     let all = whole.verdict.states().expect("a search of states");
     let (mut without_end, mut estimates) = (0, Vec::new());
     for share in 1..20 {
         let bounded = format!("states:{}/order=breadth", all * share / 20);
-        let report = explore(&bounded, u64::MAX, program);
+        let report = limited(&bounded, u64::MAX, program);
         let extent = report.verdict.extent.expect("it was bounded");
         assert!(matches!(report.verdict.gaps[..], [Gap::States { .. }]));
         match extent.most {
@@ -189,8 +183,8 @@ fn searches_within_a_bound_say_how_much_is_left() {
 /// A total that was not requested, or can't be estimated, is not reported.
 #[test]
 fn nothing_is_guessed_of_what_is_behind_a_bug() {
-    let report = explore("dpor", u64::MAX, |_| panic!("at once"));
+    let report = limited("dpor", u64::MAX, |_| panic!("at once"));
     assert_eq!(report.verdict.extent, None);
-    let report = explore("random", 10, |sys| fan_in(sys, 3, 1));
+    let report = limited("random", 10, |sys| fan_in(sys, 3, 1));
     assert_eq!(report.verdict.extent, None);
 }

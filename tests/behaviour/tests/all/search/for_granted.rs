@@ -7,10 +7,10 @@ use actor_core::prelude::*;
 use actor_core::sync::blocking::Mutex;
 use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
 use actor_core::thread;
-use actor_test::Report;
 use actor_test::report::Assumption;
 use actor_test::strategy::Gap;
-use behaviour::harness::whole;
+
+use crate::search::limited;
 
 const SEARCHES: [&str; 6] = [
     "dfs",
@@ -20,11 +20,6 @@ const SEARCHES: [&str; 6] = [
     "ses:by=hb",
     "pb:by=hb",
 ];
-
-fn searched(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
-    let tester = whole(strategy).iterations(10_000);
-    tester.run(|sys| program(&sys))
-}
 
 /// Store buffering: each thread stores to its own location and loads the other's.
 /// Both loads return zero only in memory models weaker than sequential consistency.
@@ -53,7 +48,7 @@ fn orderings_that_are_taken_as_sequentially_consistent_are_named() {
             (SeqCst, Relaxed, 1),
             (SeqCst, SeqCst, 0),
         ] {
-            let report = searched(strategy, |_| store_buffering(stores, loads));
+            let report = limited(strategy, 10_000, |_| store_buffering(stores, loads));
             assert!(report.is_clean(), "{report:?}");
             let places = report.verdict.gaps.iter().find_map(|gap| match gap {
                 Gap::Orderings { places } => Some(places),
@@ -66,7 +61,7 @@ fn orderings_that_are_taken_as_sequentially_consistent_are_named() {
             assert!(weak == 0 || !report.verdict.is_exhaustive(), "{strategy}");
         }
     }
-    let report = searched("dfs", |_| store_buffering(SeqCst, SeqCst));
+    let report = limited("dfs", 10_000, |_| store_buffering(SeqCst, SeqCst));
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
 }
 
@@ -88,10 +83,10 @@ fn that_threads_share_nothing_else_is_named() {
         assert_eq!(sum.load(Ordering::SeqCst), 2, "an update is lost");
     };
     for strategy in SEARCHES.into_iter().filter(|name| *name != "dpor") {
-        let report = searched(strategy, adding);
+        let report = limited(strategy, 10_000, adding);
         assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
         assert_eq!(report.verdict.assumptions, [Assumption::Threads]);
-        let report = searched(strategy, |_| ());
+        let report = limited(strategy, 10_000, |_| ());
         assert_eq!(report.verdict.assumptions, []);
     }
 }
@@ -119,7 +114,7 @@ fn transient(runs: &Uncontrolled, every: u32) {
 fn a_program_that_differs_now_and_then_is_noticed_where_it_does() {
     for strategy in ["dfs", "dfs:local", "states"] {
         let runs = Uncontrolled::new(0);
-        let verdict = searched(strategy, |_| transient(&runs, 50)).verdict;
+        let verdict = limited(strategy, 10_000, |_| transient(&runs, 50)).verdict;
         let strays = verdict.gaps.iter().any(|gap| match gap {
             Gap::Diverged { executions, step } => *executions > 0 && step.is_some_and(|at| at > 3),
             _ => false,
@@ -132,7 +127,7 @@ fn a_program_that_differs_now_and_then_is_noticed_where_it_does() {
 fn a_program_that_is_always_the_same_strays_nowhere() {
     for strategy in SEARCHES {
         let runs = Uncontrolled::new(0);
-        let report = searched(strategy, |_| transient(&runs, u32::MAX));
+        let report = limited(strategy, 10_000, |_| transient(&runs, u32::MAX));
         let strays = |gap: &Gap| matches!(gap, Gap::Diverged { .. });
         let has_strayed = report.verdict.gaps.iter().any(strays);
         assert!(!has_strayed, "{strategy}: {report:?}");

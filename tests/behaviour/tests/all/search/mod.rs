@@ -32,9 +32,14 @@ pub(crate) fn programs(variable: &str, usual: u64) -> u64 {
 }
 
 /// Runs a search to its end, past all bugs, and no execution twice.
-fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
+pub(crate) fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
     let tester = whole(name).check_every(0).keep_going();
     tester.run(|sys| program(&sys))
+}
+
+/// Runs at most this number of executions of a search.
+fn limited(name: &str, iterations: u64, program: impl Fn(&System) + Sync) -> Report {
+    whole(name).iterations(iterations).run(|sys| program(&sys))
 }
 
 /// The number of a caller.

@@ -16,7 +16,7 @@ use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
 use behaviour::closures::handles;
 use behaviour::harness::events::Tick;
-use behaviour::harness::{failure_text, first_bug, strategy};
+use behaviour::harness::{alike, failure_text, first_bug, strategy};
 
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -192,19 +192,13 @@ fn who_waits_for_a_time_by_looking_at_the_clock_is_not_accused() {
 /// Jumps of time belong to the execution: the bug is the same on every worker.
 #[test]
 fn time_passes_alike_for_any_number_of_workers() {
-    let run = |workers| {
-        let tester = Tester::new()
-            .iterations(60)
-            .search(Search::Portfolio)
-            .keep_going();
+    alike(&[1, 2, 5], |workers| {
+        let tester = Tester::new().iterations(60).search(Search::Portfolio);
+        let tester = tester.keep_going();
         let report = lease(OWN, false, &tester.workers(workers));
         let bug = &report.bugs[0];
         (report.executions, bug.iteration, bug.trace.clone())
-    };
-    let alone = run(1);
-    for workers in [2, 5] {
-        assert_eq!(run(workers), alone, "{workers} workers");
-    }
+    });
 }
 
 /// The schedule of the report, with its jump, is a test that fails until the program is fixed.

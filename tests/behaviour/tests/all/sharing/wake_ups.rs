@@ -13,6 +13,8 @@ use actor_core::sync::{
 use actor_core::{task, thread};
 use actor_test::Tester;
 use actor_test::strategy::StrategySpec;
+use behaviour::closures::{at_start, handles};
+use behaviour::harness::events::Go;
 use behaviour::harness::{Journal, contract, in_production};
 use futures_channel::oneshot as foreign;
 use futures_util::StreamExt as _;
@@ -20,21 +22,6 @@ use futures_util::future::{Either, join, select};
 use futures_util::stream::FuturesUnordered;
 
 type Awaited = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-#[derive(Debug)]
-struct Answer;
-
-#[derive(Debug, Default)]
-struct Other;
-
-#[actor]
-impl Other {
-    #[start]
-    fn start(&mut self) {}
-
-    #[on]
-    fn answer(&mut self, _: Answer) {}
-}
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -67,29 +54,24 @@ type Make = fn(&System) -> Pair;
 /// Each thing that can be awaited, by name.
 const THINGS: [(&str, Make); 22] = [
     ("Ask", |sys| {
-        let other = sys.spawn(Other);
-        pair(
-            async move { other.ask(Answer).await.expect("it answers") },
-            async {},
-        )
+        let other = handles(sys, |_: Go, _| {});
+        let answer = async move { other.ask(Go).await.expect("it answers") };
+        pair(answer, async {})
     }),
     ("Sleep", |sys| {
         let sys = sys.clone();
         pair(async move { sys.sleep(MS).await }, async {})
     }),
     ("Started", |sys| {
-        let other = sys.spawn(Other);
-        pair(
-            async move { other.started().await.expect("it starts") },
-            async {},
-        )
+        let other = at_start(sys, |_| {});
+        let start = async move { other.started().await.expect("it starts") };
+        pair(start, async {})
     }),
     ("Stopped", |sys| {
-        let other = sys.spawn(Other);
+        let other = at_start(sys, |_| {});
         let awaited = other.clone();
-        pair(async move { _ = awaited.stopped().await }, async move {
-            drop(other.stop())
-        })
+        let end = async move { _ = awaited.stopped().await };
+        pair(end, async move { drop(other.stop()) })
     }),
     ("Join", |_| {
         let (send, receive) = oneshot::channel();
@@ -295,8 +277,6 @@ impl Waiter {
 }
 
 #[derive(Debug)]
-struct Wait;
-#[derive(Debug)]
 struct Note(u32);
 #[derive(Debug)]
 struct CountDown(u32);
@@ -304,7 +284,7 @@ struct CountDown(u32);
 #[actor]
 impl Waiter {
     #[on]
-    async fn wait(&mut self, _: Wait) {
+    async fn wait(&mut self, _: Go) {
         if let Some(awaited) = self.awaited.take() {
             awaited.await;
         }
@@ -331,7 +311,7 @@ fn what_comes_while_an_async_handler_waits_is_handled_after_it() {
         let journal = Journal::default();
         let (go_on, wait) = oneshot::channel::<()>();
         let waiter = Waiter::spawn(&sys, async { _ = wait.await }, &journal);
-        waiter.tell(Wait);
+        waiter.tell(Go);
         sys.sleep(MS).await;
         waiter.tell(Note(1));
         sys.sleep(MS).await;
@@ -376,7 +356,7 @@ async fn run(sys: &System, things: [Make; 2], how: Together, place: Place) {
     match place {
         Place::Handler => {
             let waiter = Waiter::spawn(sys, awaited, &Journal::default());
-            waiter.ask(Wait).await.expect("it answers");
+            waiter.ask(Go).await.expect("it answers");
         }
         Place::Task => task::spawn(awaited).await.expect("it ends"),
         Place::Thread => {

@@ -17,7 +17,7 @@ use behaviour::closures::{at_start, handles};
 use behaviour::crew::crew;
 use behaviour::debt::{Debt, Owe, Pay};
 use behaviour::harness::events::Go;
-use behaviour::harness::{strategy, timeless};
+use behaviour::harness::{alike, strategy, timeless};
 
 /// Returns every strategy of `-s list`, with and without parameters.
 fn all() -> Vec<StrategySpec> {
@@ -58,13 +58,10 @@ fn tester() -> Tester {
 #[test]
 fn the_same_seed_does_the_same() {
     for spec in all() {
-        let run = |workers| {
+        let one = alike(&[1, 1, 2], |workers| {
             let tester = tester().strategy(spec.clone()).workers(workers);
             timeless(tester.run(program))
-        };
-        let one = run(1);
-        assert_eq!(one, run(1), "{spec}");
-        assert_eq!(one, run(2), "{spec}");
+        });
         // Breadth-first search ends no execution early enough, and `dpor` can't follow time.
         let is_short = matches!(
             spec,

@@ -6,7 +6,7 @@ use actor_test::settings::{Partition, Search};
 use actor_test::{Report, Tester};
 use behaviour::closures::{at_start, handles, machine};
 use behaviour::harness::events::Go;
-use behaviour::harness::{strategy, timeless};
+use behaviour::harness::{alike, strategy, timeless};
 use behaviour::programs;
 
 fn tester(search: Search, iterations: u64) -> Tester {
@@ -49,14 +49,11 @@ fn the_number_of_workers_changes_nothing_in_any_portfolio() {
         Search::Coyote,
     ];
     for search in with_lengths().into_iter().chain(portfolios) {
-        let run = |workers| {
+        let one = alike(&[1, 2, 3], |workers| {
             let tester = tester(search.clone(), 900).workers(workers);
             explore(tester, |sys| programs::paxos(sys, 2, 2))
-        };
-        let one = run(1);
+        });
         assert_eq!(one.executions, 900);
-        assert_eq!(one, run(2), "{search:?}");
-        assert_eq!(one, run(3), "{search:?}");
     }
 }
 
@@ -138,28 +135,25 @@ fn parts_of_a_search_add_up_to_the_whole() {
 
 #[test]
 fn a_part_of_a_portfolio_is_reproducible_by_itself() {
-    let part = |workers| {
+    let part = alike(&[1, 2], |workers| {
         let tester = tester(Search::Portfolio, 2_000).workers(workers);
         let tester = tester.partition(partition("2/3"));
         explore(tester, |sys| programs::paxos(sys, 2, 2))
-    };
-    assert_eq!(part(1).executions, 667);
-    assert_eq!(part(1), part(2));
+    });
+    assert_eq!(part.executions, 667);
 }
 
 /// Each part learns the length of executions by itself, and so is reproducible by itself.
 #[test]
 fn a_part_that_is_told_lengths_is_reproducible_by_itself() {
     for search in with_lengths() {
-        let part = |number, workers| {
-            let tester = tester(search.clone(), 600).keep_going();
-            let part = partition(&format!("{number}/3"));
-            explore(tester.workers(workers).partition(part), buggy)
-        };
-        let all = [1, 2, 3].map(|number| part(number, 1));
-        for number in 1..=3 {
-            assert_eq!(part(number, 4), all[number - 1], "{search:?}");
-        }
+        let all = [1, 2, 3].map(|number| {
+            alike(&[1, 4], |workers| {
+                let tester = tester(search.clone(), 600).keep_going();
+                let part = partition(&format!("{number}/3"));
+                explore(tester.workers(workers).partition(part), buggy)
+            })
+        });
         let merged = Report::merge(all).expect("all parts");
         assert_eq!(merged.executions, 600, "{search:?}");
         assert_eq!(merged.bugs.len(), 2, "{search:?}");
@@ -288,14 +282,11 @@ fn a_budget_of_steps_pays_for_so_many_executions() {
 #[test]
 fn a_budget_of_steps_is_spent_alike_by_any_number_of_workers() {
     for search in [searches(), with_lengths()].concat() {
-        let explore = |workers| {
+        let alone = alike(&[1, 2, 5], |workers| {
             let tester = budget(60_000, search.clone()).workers(workers);
             explore(tester, |sys| programs::flood(sys, 3))
-        };
-        let alone = explore(1);
+        });
         let spent = alone.steps_total + 20 * alone.executions;
         assert!(spent >= 60_000, "{spent}");
-        assert_eq!(explore(2), alone, "{search:?}");
-        assert_eq!(explore(5), alone, "{search:?}");
     }
 }

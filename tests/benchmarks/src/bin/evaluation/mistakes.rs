@@ -8,6 +8,7 @@ use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::Tester;
 use actor_test::strategy::StrategySpec;
+use behaviour::closures::{Handles, handles};
 use behaviour::node::{Acts, Message, Rule, spawn};
 use behaviour::programs;
 
@@ -255,18 +256,9 @@ struct Got(u32);
 #[derive(Debug)]
 struct Again;
 
-struct Store;
-#[actor]
-impl Store {
-    #[on]
-    fn get(&mut self, get: Get) {
-        get.from.tell(Got(get.attempt));
-    }
-}
-
 /// Retries after a second, and takes any answer for that of the last attempt.
 struct Caller {
-    store: ActorRef<Store>,
+    store: ActorRef<Handles<Get>>,
     attempt: u32,
 }
 #[actor]
@@ -297,7 +289,7 @@ impl Caller {
 }
 
 fn retries(sys: &System) {
-    let store = sys.spawn(Store);
+    let store = handles(sys, |get: Get, _| get.from.tell(Got(get.attempt)));
     for _ in 0..2 {
         let store = store.clone();
         sys.spawn(Caller { store, attempt: 0 });
