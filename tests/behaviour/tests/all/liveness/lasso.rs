@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use actor_core::Actor;
 use actor_core::prelude::*;
+use actor_core::{Actor, Handler};
 use actor_test::strategy::{Enabled, Fairness, StrategySpec};
 use actor_test::{BugKind, Report, Tester};
 use behaviour::closures::handles;
@@ -115,6 +115,13 @@ fn run(tester: &Tester, program: impl Fn(&System) + Sync) -> Report {
     })
 }
 
+/// Spawns an actor that owes something from the first ball on.
+fn owes(sys: &System, actor: impl Handler<Ball>) {
+    let actor = sys.spawn(actor);
+    sys.announce(Owe);
+    actor.tell(Ball);
+}
+
 fn once() -> Tester {
     Tester::new().iterations(1).strategy(StrategySpec::Random)
 }
@@ -184,7 +191,7 @@ fn what_offers_nothing_is_named() {
     let few = once().max_steps(1_000);
     let asks = |sys: &System| {
         let player = sys.spawn(Hashed::new(None));
-        sys.spawn(Asks(player));
+        owes(sys, Asks(player));
     };
     let body = few.run(|sys| async move {
         sys.monitor::<Debt>();
@@ -208,11 +215,6 @@ fn what_offers_nothing_is_named() {
 struct Asks(ActorRef<Hashed>);
 #[actor]
 impl Asks {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.announce(Owe);
-        cx.me().tell(Ball);
-    }
     #[on]
     async fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
         self.0.ask(Ball).await.expect("it lives");
@@ -251,7 +253,7 @@ enum Walk {
     GoesBack,
 }
 
-/// Walks along a line of eight places; owes at the start, and pays at the end.
+/// Walks along a line of eight places, and pays at the end.
 #[derive(Hash)]
 struct Walker {
     at: u32,
@@ -259,11 +261,6 @@ struct Walker {
 }
 #[actor]
 impl Walker {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.announce(Owe);
-        cx.me().tell(Ball);
-    }
     #[on]
     fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
         let steps_on = match self.walk {
@@ -285,7 +282,7 @@ impl Walker {
 #[test]
 fn a_choice_may_always_turn_out_well() {
     let tester = Tester::new().iterations(250);
-    let walks = |tester: &Tester, walk| run(tester, |sys| drop(sys.spawn(Walker { at: 0, walk })));
+    let walks = |tester: &Tester, walk| run(tester, |sys| owes(sys, Walker { at: 0, walk }));
     walks(&tester, Walk::TossesACoin).assert_clean();
     walks(&tester, Walk::DrawsANumber).assert_clean();
     let stands = walks(&once(), Walk::GoesBack);
@@ -561,11 +558,6 @@ struct Lies {
 }
 #[actor]
 impl Lies {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.announce(Owe);
-        cx.me().tell(Ball);
-    }
     #[on]
     fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
         self.balls += 1;
@@ -583,11 +575,6 @@ impl std::hash::Hash for Breaks {
 }
 #[actor]
 impl Breaks {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.announce(Owe);
-        cx.me().tell(Ball);
-    }
     #[on]
     fn ball(&mut self, _: Ball, cx: &mut Context<Self>) {
         cx.me().tell(Ball);
@@ -597,8 +584,8 @@ impl Breaks {
 #[test]
 fn a_fingerprint_that_lies_is_not_believed() {
     let (marked, balls) = (false, 0);
-    let report = run(&once(), |sys| drop(sys.spawn(Lies { marked, balls })));
+    let report = run(&once(), |sys| owes(sys, Lies { marked, balls }));
     heat(&report);
     assert_eq!(report.bugs()[0].trace.cycle, None, "what was seen is void");
-    heat(&run(&once(), |sys| drop(sys.spawn(Breaks))));
+    heat(&run(&once(), |sys| owes(sys, Breaks)));
 }

@@ -7,7 +7,6 @@ use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
 use actor_core::specification::World;
 use actor_core::{actor, monitor};
-use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
 use actor_test::strategy::{Reduction, StepConstruct};
 use actor_test::{BugKind, Report};
@@ -18,7 +17,7 @@ use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 use rand_core::Rng;
 
-use crate::search::{Here, callers, programs};
+use crate::search::{Here, callers, programs, reduction};
 
 fn explore(program: impl Fn(&System) + Sync) -> Report {
     let report = whole("dpor").run(|sys| program(&sys));
@@ -589,12 +588,9 @@ fn sends_that_leave_together_are_taken_as_dependent_on_everything() {
             .run(move |sys| drop(sys.spawn(Crier { sends })))
     };
     assert!(explore(1).verdict.is_exhaustive(), "it sends one");
-    let together = explore(2).verdict;
-    assert!(together.is_exhaustive(), "{together:?}");
-    let SearchKind::Systematic { reduction, .. } = together.searched else {
-        unreachable!("dpor is a search");
-    };
-    let everywhere = match reduction {
+    let together = explore(2);
+    assert!(together.verdict.is_exhaustive(), "{:?}", together.verdict);
+    let everywhere = match reduction(&together) {
         Reduction::Steps { everywhere, .. } => everywhere.iter().collect(),
         _ => Vec::new(),
     };

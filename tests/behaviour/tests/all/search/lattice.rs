@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{ActorId, actor, monitor};
-use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
 use actor_test::strategy::Reduction;
 use actor_test::{BugKind, Report};
@@ -17,7 +16,7 @@ use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 
 use crate::search::dpor::{assert_as_brute_force, by_any_number_of_workers};
-use crate::search::{Program, programs};
+use crate::search::{Program, programs, reduction};
 
 /// The features of the random programs with comparable monitors.
 fn uses() -> impl Iterator<Item = FeatureSet> {
@@ -49,14 +48,11 @@ fn a_monitor_sees_every_order_of_thousands_of_programs() {
 
 /// Returns true if the observed order is a part of behaviours, and if a behaviour may have several.
 fn observers(report: &Report) -> (bool, bool) {
-    match report.verdict.searched {
-        SearchKind::Systematic {
-            reduction: Reduction::Inboxes {
-                observers, orders, ..
-            },
-            ..
-        } => (observers, orders),
-        ref other => panic!("{other:?}"),
+    match reduction(report) {
+        Reduction::Inboxes {
+            observers, orders, ..
+        } => (*observers, *orders),
+        other => panic!("{other:?}"),
     }
 }
 

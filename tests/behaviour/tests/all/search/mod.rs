@@ -3,6 +3,8 @@
 use actor_core::Handler;
 use actor_core::prelude::*;
 use actor_test::Report;
+use actor_test::report::SearchKind;
+use actor_test::strategy::Reduction;
 use behaviour::closures::at_start;
 use behaviour::harness::whole;
 
@@ -35,6 +37,14 @@ pub(crate) fn programs(variable: &str, usual: u64) -> u64 {
 pub(crate) fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
     let tester = whole(name).check_every(0).keep_going();
     tester.run(|sys| program(&sys))
+}
+
+/// Returns what a search leaves out.
+fn reduction(report: &Report) -> &Reduction {
+    match &report.verdict.searched {
+        SearchKind::Systematic { reduction, .. } => reduction,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Runs at most this number of executions of a search.

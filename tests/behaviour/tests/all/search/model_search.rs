@@ -398,31 +398,16 @@ fn a_cycle_is_found_in_states_that_were_put_together() {
     assert_eq!(cycle.demand(), Demand::Random);
 }
 
-#[derive(Hash)]
-struct Restless {
-    ticks: u64,
-}
-
-#[actor]
-impl Restless {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.me().tell(Tick);
-    }
-
-    #[on]
-    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
-        self.ticks += 1;
-        cx.me().tell(Tick);
-    }
-}
-
 /// An infinite state space: the search ends at the bound on steps, and claims no proof.
 #[test]
 fn what_comes_after_the_bound_is_not_proved() {
     for name in ["states:order=breadth", "states"] {
         let report = tester(name).max_steps(30).run(|sys| {
-            sys.spawn(Restless { ticks: 0 });
+            let restless = machine(&sys, 0_u64, |ticks, _: Tick, cx| {
+                *ticks += 1;
+                cx.me().tell(Tick);
+            });
+            restless.tell(Tick);
         });
         report.assert_clean();
         assert!(!report.verdict.is_exhaustive(), "{name}");

@@ -11,7 +11,6 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Terminated, actor};
 use actor_test::Report;
-use actor_test::report::SearchKind;
 use actor_test::strategy::Reduction;
 use behaviour::closures::{Handles, at_start, handler, handles};
 use behaviour::harness::events::Go;
@@ -20,17 +19,11 @@ use behaviour::players::FeatureProgram;
 use behaviour::talkers::{FeatureSet, HistoryProgram};
 
 use crate::search::dpor::{all_uses, kinds};
-use crate::search::programs;
+use crate::search::{programs, reduction};
 
 /// Returns true if the reduction needed the footprints of steps.
 fn is_by_steps(report: &Report) -> bool {
-    matches!(
-        report.verdict.searched,
-        SearchKind::Systematic {
-            reduction: Reduction::Steps { .. },
-            ..
-        }
-    )
+    matches!(reduction(report), Reduction::Steps { .. })
 }
 
 /// Compares random programs with their enumeration over all schedules, up to a maximum

@@ -8,7 +8,6 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{ActorId, Fingerprint, actor, monitor};
 use actor_test::Report;
-use actor_test::report::SearchKind;
 use actor_test::strategy::Gap;
 use actor_test::strategy::{Reduction, Unjudged};
 use behaviour::automata::Dice;
@@ -16,16 +15,13 @@ use behaviour::closures::machine;
 use behaviour::harness::events::{Go, Tick};
 use behaviour::harness::whole;
 
-use crate::search::{programs, search};
+use crate::search::{programs, reduction, search};
 
 /// Returns true if the search has merged states that differ by a permutation of actors.
 fn is_up_to_symmetry(report: &Report) -> bool {
-    match report.verdict.searched {
-        SearchKind::Systematic {
-            reduction: Reduction::States { symmetric, .. },
-            ..
-        } => symmetric,
-        ref other => panic!("{other:?}"),
+    match reduction(report) {
+        Reduction::States { symmetric, .. } => *symmetric,
+        other => panic!("{other:?}"),
     }
 }
 

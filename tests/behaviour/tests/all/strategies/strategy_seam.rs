@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use actor_core::monitor;
 use actor_core::prelude::*;
 use actor_test::strategy::{
     Choice, Delayed, DelayingExplorer, Enabled, Ended, Ending, EventId, Execution, Fairness,
@@ -12,6 +11,7 @@ use actor_test::strategy::{
 };
 use actor_test::{BugKind, Report, Tester};
 use behaviour::closures::handles;
+use behaviour::debt::{Debt, Owe};
 use behaviour::harness::events::Go;
 
 #[derive(Debug)]
@@ -123,17 +123,6 @@ fn a_declined_pick_ends_the_execution() {
     assert_eq!(report.behaviours.seen, 0, "what was broken off is none");
 }
 
-/// Hot from the roll on, for ever.
-#[derive(Default)]
-struct Owed;
-#[monitor(hot, cold)]
-impl Owed {
-    #[on]
-    fn rolled(&mut self, _: &Rolled, cx: &mut MonitorContext<Self>) {
-        cx.goto(OwedState::Hot);
-    }
-}
-
 /// A random walk that declines after a number of steps in every other execution.
 #[derive(Debug)]
 struct Prunes {
@@ -174,7 +163,8 @@ fn prunes(at: u64) -> Box<dyn Strategy> {
 fn what_is_pruned_is_not_judged() {
     let tester = Tester::new().iterations(1).check_every(1);
     let program = |sys: System| {
-        sys.monitor::<Owed>();
+        sys.monitor::<Debt>();
+        sys.announce(Owe);
         play(&sys, 2);
     };
     let report = tester.custom_strategy(prunes(11)).run(program);
@@ -183,7 +173,7 @@ fn what_is_pruned_is_not_judged() {
     let tester = tester.iterations(2);
     let report = tester.custom_strategy(prunes(11)).run(program);
     assert_eq!((report.pruned, report.fair), (1, 1));
-    report.assert_bug("`Owed` is hot");
+    report.assert_bug("`Debt` is hot");
     assert_eq!(report.bugs()[0].iteration, 2);
 }
 
