@@ -204,6 +204,35 @@ pub fn alike<T: PartialEq + Debug>(workers: &[usize], run: impl Fn(usize) -> T) 
     first
 }
 
+/// Asserts that the share of hits is the expected one, up to five standard errors,
+/// which are exceeded with a probability of 6·10^-7.
+#[track_caller]
+pub fn assert_share(hits: u64, of: u64, expected: f64) {
+    let share = hits as f64 / of as f64;
+    let error = (expected * (1.0 - expected) / of as f64).sqrt();
+    assert!(
+        (share - expected).abs() < 5.0 * error,
+        "{share:.5} of {of}, expected {expected:.5} within {:.5}",
+        5.0 * error
+    );
+}
+
+/// Returns all orders of these items.
+pub fn permutations<T: Copy>(of: &[T]) -> Vec<Vec<T>> {
+    let Some((first, rest)) = of.split_first() else {
+        return vec![Vec::new()];
+    };
+    let mut all = Vec::new();
+    for shorter in permutations(rest) {
+        for at in 0..=shorter.len() {
+            let mut longer = shorter.clone();
+            longer.insert(at, *first);
+            all.push(longer);
+        }
+    }
+    all
+}
+
 /// Removes the values that depend on the clock.
 pub fn timeless(mut report: Report) -> Report {
     report.elapsed_s = 0.0;

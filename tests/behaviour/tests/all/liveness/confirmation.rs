@@ -9,7 +9,7 @@ use actor_test::{BugKind, Tester};
 use behaviour::closures::handles;
 use behaviour::debt::{Debt, Owe};
 use behaviour::harness::events::{Go, Tick};
-use behaviour::harness::{alike, assert_contains, only_bug, timeless};
+use behaviour::harness::{alike, assert_contains, assert_share, only_bug, timeless};
 
 #[derive(Debug)]
 struct Recovered;
@@ -152,13 +152,7 @@ fn assert_accused(runs: u64) {
     let accused = (0..runs).filter(is_accused).count();
     let cleared = (1..=suspicions as i32).map(|m| 1.0 - (1.0 - q).powi(continuations(m)));
     let expected = 1.0 - cleared.product::<f64>();
-    let share = accused as f64 / runs as f64;
-    let error = (expected * (1.0 - expected) / runs as f64).sqrt();
-    assert!(
-        (share - expected).abs() < 5.0 * error,
-        "{share:.4}, expected {expected:.4} within {:.4}",
-        5.0 * error
-    );
+    assert_share(accused as u64, runs, expected);
 }
 
 /// A program that recovers with the promised probability is reported in at most one of a thousand runs.

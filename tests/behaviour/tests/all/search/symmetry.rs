@@ -13,7 +13,7 @@ use actor_test::strategy::{Reduction, Unjudged};
 use behaviour::automata::Dice;
 use behaviour::closures::machine;
 use behaviour::harness::events::{Go, Tick};
-use behaviour::harness::whole;
+use behaviour::harness::{permutations, whole};
 
 use crate::search::{programs, reduction, search};
 
@@ -251,7 +251,8 @@ struct Inside {
 impl World {
     /// Returns the canonical form: the least state of the orbit.
     fn least(&self) -> Self {
-        let all = permutations(self.members.len());
+        let names: Vec<usize> = (0..self.members.len()).collect();
+        let all = permutations(&names);
         let all = all.iter().map(|names| self.renamed(names));
         all.min().expect("there is one")
     }
@@ -276,23 +277,6 @@ impl World {
             unborn: self.unborn.iter().map(|who| names[*who]).collect(),
             tells: self.tells.iter().map(send).collect(),
             members,
-        }
-    }
-}
-
-fn permutations(of: usize) -> Vec<Vec<usize>> {
-    match of {
-        0 => vec![Vec::new()],
-        _ => {
-            let shorter = permutations(of - 1);
-            let with = |at: usize| {
-                shorter.iter().map(move |one| {
-                    let mut one = one.clone();
-                    one.insert(at, of - 1);
-                    one
-                })
-            };
-            (0..of).flat_map(with).collect()
         }
     }
 }

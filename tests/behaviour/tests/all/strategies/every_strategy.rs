@@ -17,7 +17,7 @@ use behaviour::closures::{at_start, handles};
 use behaviour::crew::crew;
 use behaviour::debt::{Debt, Owe, Pay};
 use behaviour::harness::events::Go;
-use behaviour::harness::{alike, strategy, timeless};
+use behaviour::harness::{alike, assert_share, strategy, timeless};
 
 /// Returns every strategy of `-s list`, with and without parameters.
 fn all() -> Vec<StrategySpec> {
@@ -520,15 +520,9 @@ fn the_probabilistic_walk_stays() {
         }
     });
     report.assert_clean();
-    let of = counts.0.load(Ordering::Relaxed) as f64;
-    let share = counts.1.load(Ordering::Relaxed) as f64 / of;
-    // Five standard errors: a probability of 6·10^-7.
-    let expected: f64 = 15.0 / 16.0;
-    let error = 5.0 * (expected * (1.0 - expected) / of).sqrt();
-    assert!(
-        of > 10_000.0 && (share - expected).abs() < error,
-        "{share} of {of}"
-    );
+    let of = counts.0.load(Ordering::Relaxed);
+    assert!(of > 10_000, "{of}");
+    assert_share(counts.1.load(Ordering::Relaxed), of, 15.0 / 16.0);
 }
 
 /// Under each strategy, in 300 executions of two choices among three: one of nine answers is missed with a probability of 10^-14.

@@ -16,7 +16,7 @@ use actor_test::strategy::{
 use actor_test::{Report, Tester};
 use behaviour::closures::at_start;
 use behaviour::harness::events::Tick;
-use behaviour::harness::strategy;
+use behaviour::harness::{assert_share, permutations, strategy};
 use behaviour::node::{Rule, spawn};
 use behaviour::skew::{Skew, Who, skew};
 
@@ -29,18 +29,6 @@ fn run(name: &str, executions: u64, program: impl Fn(System) + Sync) -> Report {
     report.assert_clean();
     assert_eq!(report.executions, executions);
     report
-}
-
-/// Five standard errors are exceeded with a probability of 6·10^-7.
-#[track_caller]
-fn assert_share(hits: u64, of: u64, expected: f64) {
-    let share = hits as f64 / of as f64;
-    let error = (expected * (1.0 - expected) / of as f64).sqrt();
-    assert!(
-        (share - expected).abs() < 5.0 * error,
-        "{share:.5} of {of}, expected {expected:.5} within {:.5}",
-        5.0 * error
-    );
 }
 
 /// Asserts that all of `kinds` are equally frequent, by Pearson's test; `critical` is the quantile
@@ -164,21 +152,6 @@ fn pct_of_depth_one_has_one_order() {
     // B runs to its end if it comes before the body, or else before A.
     assert_eq!((hits, orders.len()), (16, 24));
     assert_skew("pct:1", 4, 2.0 / 3.0);
-}
-
-fn permutations<T: Copy>(of: &[T]) -> Vec<Vec<T>> {
-    let Some((first, rest)) = of.split_first() else {
-        return vec![Vec::new()];
-    };
-    let mut all = Vec::new();
-    for shorter in permutations(rest) {
-        for at in 0..=shorter.len() {
-            let mut longer = shorter.clone();
-            longer.insert(at, *first);
-            all.push(longer);
-        }
-    }
-    all
 }
 
 #[test]
