@@ -7,6 +7,7 @@ pub mod debt;
 pub mod end_recorder;
 pub mod harness;
 pub mod node;
+pub mod noted_explorer;
 pub mod players;
 pub mod programs;
 pub mod skew;

@@ -2,7 +2,7 @@
 //! An independent account counts the deviations of each schedule.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use actor_core::prelude::*;
@@ -19,6 +19,7 @@ use behaviour::closures::{handles, machine, tells};
 use behaviour::end_recorder::EndRecorder;
 use behaviour::harness::events::Go;
 use behaviour::harness::{exhaust, strategy, whole};
+use behaviour::noted_explorer::NotedExplorer;
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, HistoryProgram};
 
@@ -412,47 +413,6 @@ fn deeper_and_deeper() {
     assert_eq!(report.behaviours.seen, 2);
 }
 
-/// A round-robin explorer that does not expose its state, and counts the calls of `observe`.
-#[derive(Debug)]
-struct Opaque {
-    inner: RoundRobin,
-    observed: Arc<AtomicU64>,
-}
-
-impl Opaque {
-    fn new() -> Self {
-        Self {
-            inner: RoundRobin::new(),
-            observed: Arc::default(),
-        }
-    }
-}
-
-impl DelayingExplorer for Opaque {
-    fn name(&self) -> String {
-        "opaque".into()
-    }
-    fn begin(&mut self, execution: &Execution) {
-        self.inner.begin(execution);
-    }
-    fn observe(&mut self, enabled: &Enabled<'_>) {
-        self.observed.fetch_add(1, Ordering::Relaxed);
-        self.inner.observe(enabled);
-    }
-    fn next(&self, enabled: &Enabled<'_>) -> usize {
-        self.inner.next(enabled)
-    }
-    fn delay(&mut self, enabled: &Enabled<'_>) {
-        self.inner.delay(enabled);
-    }
-    fn started(&mut self, operation: OperationId) {
-        self.inner.started(operation);
-    }
-    fn stepped(&mut self, step: &Pending) {
-        self.inner.stepped(step);
-    }
-}
-
 /// Without the explorer's state, a bounded search claims no bound, but an unbounded one is exhaustive.
 #[test]
 fn an_explorer_without_a_state_bounds_nothing() {
@@ -463,11 +423,11 @@ fn an_explorer_without_a_state_bounds_nothing() {
             .custom_strategy(strategy)
             .run(|sys| drop(program.set_up(&sys)))
     };
-    let some = run(Bounded::delays(Opaque::new()).at_most(1));
+    let some = run(Bounded::delays(NotedExplorer::new().0).at_most(1));
     let gaps = [Gap::Delays { bound: 1 }, Gap::ExplorerState];
     assert_eq!(some.verdict.gaps, gaps);
     assert_eq!(some.verdict.within(), None);
-    let all = run(Bounded::delays(Opaque::new()));
+    let all = run(Bounded::delays(NotedExplorer::new().0));
     assert!(all.verdict.is_exhaustive(), "{:?}", all.verdict);
     let received = run(Bounded::delays(RoundRobin::new()).at_most(1));
     assert_eq!(received.verdict.within(), Some(DeviationBound::Delays(1)));
@@ -476,13 +436,14 @@ fn an_explorer_without_a_state_bounds_nothing() {
 /// A boxed explorer is shown the enabled operations, too.
 #[test]
 fn an_explorer_is_shown_what_is_enabled() {
-    let explorer = Opaque::new();
-    let observed = Arc::clone(&explorer.observed);
+    let (explorer, calls) = NotedExplorer::new();
     let explorer: Box<dyn DelayingExplorer> = Box::new(explorer);
     let strategy = Bounded::delays(explorer).at_most(0).build();
     let report = tester().custom_strategy(strategy).run(|sys| flood(&sys, 3));
     assert_eq!(report.executions, 1);
-    assert_eq!(observed.load(Ordering::Relaxed), report.steps_total);
+    let calls = calls.lock().expect("nobody panics here");
+    let observed = calls.iter().filter(|(call, _)| *call == 'o').count();
+    assert_eq!(observed as u64, report.steps_total);
 }
 
 /// Sampling continues beyond the bound from the states where the search stopped.

@@ -18,6 +18,7 @@ use behaviour::crew::crew;
 use behaviour::debt::{Debt, Owe, Pay};
 use behaviour::harness::events::Go;
 use behaviour::harness::{alike, assert_share, strategy, timeless};
+use behaviour::noted_explorer::NotedExplorer;
 
 /// Returns every strategy of `-s list`, with and without parameters.
 fn all() -> Vec<StrategySpec> {
@@ -412,51 +413,9 @@ fn an_explorer_of_ones_own_says_who_comes_when() {
     run(Box::new(Sound(FaultsLate::new(taken.clone()))));
 }
 
-/// Records the calls that an explorer receives.
-#[derive(Debug)]
-struct Noted {
-    explorer: RoundRobin,
-    changes: Arc<Mutex<Vec<(char, usize)>>>,
-}
-
-impl Noted {
-    fn note(&self, what: char, operation: OperationId) {
-        self.changes.lock().unwrap().push((what, operation.index()));
-    }
-}
-
-impl DelayingExplorer for Noted {
-    fn name(&self) -> String {
-        "noted".into()
-    }
-    fn begin(&mut self, execution: &Execution) {
-        self.explorer.begin(execution);
-    }
-    fn next(&self, enabled: &Enabled<'_>) -> usize {
-        self.explorer.next(enabled)
-    }
-    fn delay(&mut self, enabled: &Enabled<'_>) {
-        self.explorer.delay(enabled);
-    }
-    fn started(&mut self, operation: OperationId) {
-        self.note('+', operation);
-    }
-    fn finished(&mut self, operation: OperationId) {
-        self.note('-', operation);
-    }
-    fn stepped(&mut self, step: &Pending) {
-        self.explorer.stepped(step);
-        self.note(':', step.operation);
-    }
-}
-
 #[test]
 fn an_explorer_is_told_what_starts_steps_and_finishes() {
-    let changes = Arc::new(Mutex::new(Vec::new()));
-    let explorer = Noted {
-        explorer: RoundRobin::new(),
-        changes: changes.clone(),
-    };
+    let (explorer, calls) = NotedExplorer::new();
     let tester = Tester::new().iterations(1).check_every(0);
     let strategy = Box::new(Delayed::new(explorer, 0));
     let report = tester
@@ -465,8 +424,9 @@ fn an_explorer_is_told_what_starts_steps_and_finishes() {
     report.assert_clean();
     // The body starts, spawns and sends; the counter handles, sends to itself and handles.
     let expected = "+0 :0 :0 :0 +1 -0 :1 :1 :1";
-    let changes = changes.lock().unwrap();
-    let words = changes.iter().map(|(what, who)| format!("{what}{who}"));
+    let calls = calls.lock().unwrap();
+    let changes = calls.iter().filter(|(call, _)| *call != 'o');
+    let words = changes.map(|(call, operation)| format!("{call}{operation}"));
     assert_eq!(words.collect::<Vec<_>>().join(" "), expected);
 }
 
