@@ -196,7 +196,7 @@ pub fn assert_contains(text: &str, parts: &[&str]) {
 
 /// Returns a result that is the same for each of these numbers of workers.
 #[track_caller]
-pub fn alike<T: PartialEq + Debug>(workers: &[usize], run: impl Fn(usize) -> T) -> T {
+pub fn same_for_workers<T: PartialEq + Debug>(workers: &[usize], run: impl Fn(usize) -> T) -> T {
     let first = run(workers[0]);
     for workers in &workers[1..] {
         assert_eq!(run(*workers), first, "{workers} workers");

@@ -9,7 +9,7 @@ use actor_test::{BugKind, Tester};
 use behaviour::closures::handles;
 use behaviour::debt::{Debt, Owe};
 use behaviour::harness::events::{Go, Tick};
-use behaviour::harness::{alike, assert_contains, assert_share, only_bug, timeless};
+use behaviour::harness::{assert_contains, assert_share, only_bug, same_for_workers, timeless};
 
 #[derive(Debug)]
 struct Recovered;
@@ -258,7 +258,7 @@ fn the_horizon_grows_with_what_recovers() {
 /// Suspicions are judged in the order of the iterations, for any number of workers.
 #[test]
 fn what_is_confirmed_does_not_depend_on_the_number_of_workers() {
-    let alone = alike(&[1, 2, 5], |workers| {
+    let alone = same_for_workers(&[1, 2, 5], |workers| {
         let tester = tester(24, 10).search(Search::Portfolio).keep_going();
         timeless(tester.workers(workers).run(moody(40)))
     });

@@ -10,7 +10,7 @@ use actor_test::{BugKind, Report, Tester};
 use behaviour::closures::handles;
 use behaviour::debt::{Debt, Forgive, Owe, Pay};
 use behaviour::harness::events::Tick;
-use behaviour::harness::{alike, assert_contains, exhaust, timeless, whole};
+use behaviour::harness::{assert_contains, exhaust, same_for_workers, timeless, whole};
 
 use super::Picks;
 
@@ -536,7 +536,7 @@ fn unmet_predicates_are_owed_as_well() {
 #[test]
 fn the_result_does_not_depend_on_the_number_of_workers() {
     let tester = Tester::new().iterations(24).max_steps(500).keep_going();
-    alike(&[1, 4], |workers| {
+    same_for_workers(&[1, 4], |workers| {
         timeless(run(&tester.clone().workers(workers), Hashed::play))
     });
 }

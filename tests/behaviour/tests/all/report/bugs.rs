@@ -212,8 +212,8 @@ fn a_receive_that_nothing_ends_is_a_deadlock() {
     answered.assert_clean();
 }
 
-/// Spawns an actor that sends `Go` to itself a number of times, and then waits. It sends
-/// to another actor as well, if there is one, in every so many rounds.
+/// Spawns an actor that sends `Go` to itself a number of times, and then waits. The actor
+/// sends to another one as well, if there is one, in every so many rounds.
 fn rounds(sys: &System, mut left: u32, sink: Option<(ActorRef<Sink>, u32)>) {
     let rounds = handles(sys, move |_: Go, cx| {
         left -= 1;

@@ -13,8 +13,8 @@ use actor_test::causes::{Causes, ContinuationCounts, DecisivePoint, StepSummary}
 use actor_test::strategy::StrategySpec;
 use behaviour::closures::{at_start, handles};
 use behaviour::debt::{Debt, Owe, Pay};
-use behaviour::harness::alike;
 use behaviour::harness::events::Go;
+use behaviour::harness::same_for_workers;
 
 /// The budget in steps for the search for causes.
 const STEPS: u64 = 4_000_000;
@@ -164,7 +164,7 @@ fn what_is_dead_as_soon_as_it_is_owed_is_found_within_the_budget() {
 #[test]
 fn the_number_of_workers_changes_no_cause() {
     for (budget, lasts) in [(STEPS, true), (250_000, false)] {
-        alike(&[1, 3], |workers| {
+        same_for_workers(&[1, 3], |workers| {
             let tester = tester().max_steps(10_000).explain(budget);
             let causes = causes(&tester.workers(workers), kitchen(10, 3, u64::MAX, 1));
             assert_eq!(causes.cut_short, !lasts, "{causes:?}");

@@ -6,7 +6,7 @@ use actor_test::settings::Deny;
 use actor_test::{BugKind, Report, Tester};
 use behaviour::closures::at_start;
 use behaviour::harness::events::Go;
-use behaviour::harness::{alike, only_bug};
+use behaviour::harness::{only_bug, same_for_workers};
 
 #[derive(Debug)]
 struct Step;
@@ -268,7 +268,7 @@ fn race(sys: &System) -> ActorRef<Racer> {
 
 #[test]
 fn the_number_of_workers_changes_nothing() {
-    let one = alike(&[1, 2, 3], |workers| {
+    let one = same_for_workers(&[1, 2, 3], |workers| {
         let tester = Tester::new().iterations(500).workers(workers);
         let report = tester.run(|sys| drop(race(&sys)));
         report.assert_clean();
@@ -291,7 +291,7 @@ fn after_a_bug_nothing_is_told_unless_the_test_goes_on() {
     let tester = Tester::new().iterations(100);
     let report = run(&tester);
     assert!(!report.is_clean() && report.coverage.actors.is_empty());
-    let goes_on = alike(&[1, 2], |workers| {
+    let goes_on = same_for_workers(&[1, 2], |workers| {
         run(&tester.clone().keep_going().workers(workers)).coverage
     });
     assert_eq!(goes_on.actors[0].started(), 100);

@@ -5,7 +5,7 @@ use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
 use behaviour::closures::{Handles, handles};
 use behaviour::harness::events::Go;
-use behaviour::harness::{alike, only_bug, timeless};
+use behaviour::harness::{only_bug, same_for_workers, timeless};
 
 use super::client;
 
@@ -79,7 +79,7 @@ fn tester() -> Tester {
 
 /// Asserts that the report is the same for any number of workers.
 fn explored(tester: &Tester, program: fn(&System)) -> Report {
-    alike(&[1, 2], |workers| {
+    same_for_workers(&[1, 2], |workers| {
         timeless(tester.clone().workers(workers).run(|sys| program(&sys)))
     })
 }

@@ -6,8 +6,8 @@ use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bug, BugKind, Report, Tester};
 use behaviour::closures::{Machine, handles, machine};
-use behaviour::harness::alike;
 use behaviour::harness::events::{Go, Tick};
+use behaviour::harness::same_for_workers;
 
 use super::{Asker, Meet, client};
 
@@ -78,7 +78,7 @@ fn the_bug_stays_the_same() {
 /// The result is the same with any number of workers, and for every run.
 #[test]
 fn what_is_left_is_always_the_same() {
-    let (_, minimized) = alike(&[1, 1, 2, 4], |workers| {
+    let (_, minimized) = same_for_workers(&[1, 1, 2, 4], |workers| {
         let tester = tester(3).workers(workers).minimize(300_000);
         let report = tester.run(|sys| clients(&sys, &[1, 2, 3, 4, 7], 4));
         let bug = report.bugs()[0].clone();

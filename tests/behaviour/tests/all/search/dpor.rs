@@ -12,7 +12,7 @@ use actor_test::strategy::{Reduction, StepConstruct};
 use actor_test::{BugKind, Report};
 use behaviour::closures::{Handles, at_start, awaiting, handler, handles};
 use behaviour::harness::events::{Go, Tick};
-use behaviour::harness::{alike, exhaust, timeless, whole};
+use behaviour::harness::{exhaust, same_for_workers, timeless, whole};
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 use rand_core::Rng;
@@ -247,7 +247,7 @@ fn a_reply_comes_in_time_or_does_not() {
 
 /// Returns the result of one worker, which is the result of several.
 pub(crate) fn by_any_number_of_workers(program: fn(&System)) -> Report {
-    alike(&[1, 3], |workers| {
+    same_for_workers(&[1, 3], |workers| {
         timeless(whole("dpor").workers(workers).run(|sys| program(&sys)))
     })
 }

@@ -18,7 +18,7 @@ use actor_test::strategy::StepConstruct;
 use actor_test::{Report, Tester};
 use behaviour::closures::{at_start, awaiting};
 use behaviour::harness::events::Tick;
-use behaviour::harness::{alike, failure_text, strategy};
+use behaviour::harness::{failure_text, same_for_workers, strategy};
 
 const BUDGET: u64 = 400_000;
 
@@ -296,7 +296,7 @@ fn samples_go_on_where_no_search_ends() {
 fn the_report_does_not_depend_on_the_workers() {
     for construct in ["lock", "ticks"] {
         for has_mistake in [false, true] {
-            alike(&[1, 3], |workers| {
+            same_for_workers(&[1, 3], |workers| {
                 let report = run(tester().workers(workers), construct, has_mistake);
                 let bugs: Vec<_> = report.bugs().iter().map(|bug| bug.token.clone()).collect();
                 let (tried, verdict) = (report.tried, report.verdict);

@@ -11,7 +11,7 @@ use actor_test::strategy::StepConstruct;
 use actor_test::{Report, Tester};
 use behaviour::closures::{Handles, Machine, at_start, handles, machine, volley};
 use behaviour::harness::events::{Go, Tick};
-use behaviour::harness::{alike, exhaust, only_bug, strategy, whole};
+use behaviour::harness::{exhaust, only_bug, same_for_workers, strategy, whole};
 use behaviour::programs;
 
 use crate::search::{Here, callers};
@@ -92,7 +92,7 @@ fn who_goes_on_after_a_bug_is_told_of_all() {
 /// the searches, the budget pays for both, and the number of workers changes nothing.
 #[track_caller]
 fn assert_sampled_beside(tries: &[&dyn Fn(&Gap) -> bool], program: impl Fn(&System) + Sync) {
-    alike(&[1, 3], |workers| {
+    same_for_workers(&[1, 3], |workers| {
         let report = tester().workers(workers).run(|sys| program(&sys));
         assert_eq!(report.tried.len(), tries.len(), "{:?}", report.tried);
         for (ProofAttempt { gaps, .. }, is_why) in report.tried.iter().zip(tries) {

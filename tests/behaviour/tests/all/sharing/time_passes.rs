@@ -16,7 +16,7 @@ use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
 use behaviour::closures::handles;
 use behaviour::harness::events::Tick;
-use behaviour::harness::{alike, failure_text, first_bug, strategy};
+use behaviour::harness::{failure_text, first_bug, same_for_workers, strategy};
 
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -192,7 +192,7 @@ fn who_waits_for_a_time_by_looking_at_the_clock_is_not_accused() {
 /// Jumps of time belong to the execution: the bug is the same on every worker.
 #[test]
 fn time_passes_alike_for_any_number_of_workers() {
-    alike(&[1, 2, 5], |workers| {
+    same_for_workers(&[1, 2, 5], |workers| {
         let tester = Tester::new().iterations(60).search(Search::Portfolio);
         let tester = tester.keep_going();
         let report = lease(OWN, false, &tester.workers(workers));

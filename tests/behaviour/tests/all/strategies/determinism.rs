@@ -12,7 +12,7 @@ use actor_test::{Bug, BugKind, Report, Tester};
 use behaviour::closures::{awaiting, handles};
 use behaviour::crew::{Boss, Done, crew};
 use behaviour::harness::events::Go;
-use behaviour::harness::{alike, timeless};
+use behaviour::harness::{same_for_workers, timeless};
 
 fn program(sys: System) {
     crew(&sys, 4, 97);
@@ -26,7 +26,7 @@ fn explore(seed: u64, workers: usize) -> Report {
 #[test]
 fn the_number_of_workers_changes_nothing() {
     for seed in 0..5 {
-        let one = alike(&[1, 2, 3], |workers| explore(seed, workers));
+        let one = same_for_workers(&[1, 2, 3], |workers| explore(seed, workers));
         assert!(!one.is_clean(), "the rare bug is found in 2 000 schedules");
     }
 }

@@ -17,7 +17,7 @@ use behaviour::closures::{at_start, handles};
 use behaviour::crew::crew;
 use behaviour::debt::{Debt, Owe, Pay};
 use behaviour::harness::events::Go;
-use behaviour::harness::{alike, assert_share, strategy, timeless};
+use behaviour::harness::{assert_share, same_for_workers, strategy, timeless};
 use behaviour::noted_explorer::NotedExplorer;
 
 /// Returns every strategy of `-s list`, with and without parameters.
@@ -59,7 +59,7 @@ fn tester() -> Tester {
 #[test]
 fn the_same_seed_does_the_same() {
     for spec in all() {
-        let one = alike(&[1, 1, 2], |workers| {
+        let one = same_for_workers(&[1, 1, 2], |workers| {
             let tester = tester().strategy(spec.clone()).workers(workers);
             timeless(tester.run(program))
         });
@@ -485,7 +485,8 @@ fn the_probabilistic_walk_stays() {
     assert_share(counts.1.load(Ordering::Relaxed), of, 15.0 / 16.0);
 }
 
-/// Under each strategy, in 300 executions of two choices among three: one of nine answers is missed with a probability of 10^-14.
+/// Under each strategy, in 300 executions of two choices among three:
+/// one of nine answers is missed with a probability of 10^-14.
 #[test]
 fn every_answer_to_a_choice_is_given() {
     for strategy in all() {

@@ -6,7 +6,7 @@ use actor_test::settings::{Partition, Search};
 use actor_test::{Report, Tester};
 use behaviour::closures::{at_start, handles, machine};
 use behaviour::harness::events::Go;
-use behaviour::harness::{alike, strategy, timeless};
+use behaviour::harness::{same_for_workers, strategy, timeless};
 use behaviour::programs;
 
 fn tester(search: Search, iterations: u64) -> Tester {
@@ -49,7 +49,7 @@ fn the_number_of_workers_changes_nothing_in_any_portfolio() {
         Search::Coyote,
     ];
     for search in with_lengths().into_iter().chain(portfolios) {
-        let one = alike(&[1, 2, 3], |workers| {
+        let one = same_for_workers(&[1, 2, 3], |workers| {
             let tester = tester(search.clone(), 900).workers(workers);
             explore(tester, |sys| programs::paxos(sys, 2, 2))
         });
@@ -135,7 +135,7 @@ fn parts_of_a_search_add_up_to_the_whole() {
 
 #[test]
 fn a_part_of_a_portfolio_is_reproducible_by_itself() {
-    let part = alike(&[1, 2], |workers| {
+    let part = same_for_workers(&[1, 2], |workers| {
         let tester = tester(Search::Portfolio, 2_000).workers(workers);
         let tester = tester.partition(partition("2/3"));
         explore(tester, |sys| programs::paxos(sys, 2, 2))
@@ -148,7 +148,7 @@ fn a_part_of_a_portfolio_is_reproducible_by_itself() {
 fn a_part_that_is_told_lengths_is_reproducible_by_itself() {
     for search in with_lengths() {
         let all = [1, 2, 3].map(|number| {
-            alike(&[1, 4], |workers| {
+            same_for_workers(&[1, 4], |workers| {
                 let tester = tester(search.clone(), 600).keep_going();
                 let part = partition(&format!("{number}/3"));
                 explore(tester.workers(workers).partition(part), buggy)
@@ -282,7 +282,7 @@ fn a_budget_of_steps_pays_for_so_many_executions() {
 #[test]
 fn a_budget_of_steps_is_spent_alike_by_any_number_of_workers() {
     for search in [searches(), with_lengths()].concat() {
-        let alone = alike(&[1, 2, 5], |workers| {
+        let alone = same_for_workers(&[1, 2, 5], |workers| {
             let tester = budget(60_000, search.clone()).workers(workers);
             explore(tester, |sys| programs::flood(sys, 3))
         });
