@@ -13,7 +13,6 @@ use actor_core::sync::{
 use actor_core::{task, thread};
 use actor_test::Tester;
 use actor_test::strategy::StrategySpec;
-use behaviour::closures::{at_start, handles};
 use behaviour::harness::events::Go;
 use behaviour::harness::{Journal, contract, in_production};
 use futures_channel::oneshot as foreign;
@@ -22,6 +21,18 @@ use futures_util::future::{Either, join, select};
 use futures_util::stream::FuturesUnordered;
 
 type Awaited = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Takes a step in every execution.
+struct Other;
+
+#[actor]
+impl Other {
+    #[start]
+    fn start(&mut self) {}
+
+    #[on]
+    fn answer(&mut self, _: Go) {}
+}
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -54,7 +65,7 @@ type Make = fn(&System) -> Pair;
 /// Each thing that can be awaited, by name.
 const THINGS: [(&str, Make); 22] = [
     ("Ask", |sys| {
-        let other = handles(sys, |_: Go, _| {});
+        let other = sys.spawn(Other);
         let answer = async move { other.ask(Go).await.expect("it answers") };
         pair(answer, async {})
     }),
@@ -63,12 +74,12 @@ const THINGS: [(&str, Make); 22] = [
         pair(async move { sys.sleep(MS).await }, async {})
     }),
     ("Started", |sys| {
-        let other = at_start(sys, |_| {});
+        let other = sys.spawn(Other);
         let start = async move { other.started().await.expect("it starts") };
         pair(start, async {})
     }),
     ("Stopped", |sys| {
-        let other = at_start(sys, |_| {});
+        let other = sys.spawn(Other);
         let awaited = other.clone();
         let end = async move { _ = awaited.stopped().await };
         pair(end, async move { drop(other.stop()) })
