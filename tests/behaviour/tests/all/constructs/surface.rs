@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 const INNER: &[&str] = &[
     // Internals of the executors.
     "__private.rs",
-    "parts",
+    "dispatch",
     "production",
-    "runtime",
+    "seam",
     // Plain values.
     "codec.rs",
     "fingerprint",

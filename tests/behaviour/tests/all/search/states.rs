@@ -104,7 +104,7 @@ fn shared_memory_is_told_apart() {
         *shared.lock().expect("nobody panics")
     };
     for name in ["states", "states:order=breadth"] {
-        let (_, ends) = outcomes(&whole(name).check_every(0), &program);
+        let (_, ends) = outcomes(&whole(name).check_every(0), program);
         assert_eq!(ends, [1, 10, 11], "{name}");
     }
 }
