@@ -116,7 +116,8 @@ async fn a_worker_that_has_stopped_is_replaced() {
 #[tokio::test(start_paused = true)]
 async fn the_least_busy_gets_the_next() {
     let sys = System::new();
-    let pool = sys.spawn(Pool::least_busy(3, Worker));
+    let pool = sys.spawn_named("workers", Pool::least_busy(3, Worker));
+    assert_eq!(format!("{pool:?}"), "workers");
     pool.tell(Work(5));
     pool.tell(Work(9));
     assert_eq!(three(&pool).await, [2, 2, 2]);

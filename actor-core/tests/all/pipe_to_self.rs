@@ -10,6 +10,8 @@ use actor_core::prelude::*;
 struct Fetch(u64);
 #[derive(Debug)]
 struct Fetched(u64);
+#[derive(Debug)]
+struct Explode;
 
 struct Token(Journal);
 
@@ -37,6 +39,11 @@ impl Fetcher {
     fn fetch(&mut self, fetch: Fetch, cx: &mut Context<Self>) {
         self.0.note("fetch");
         cx.pipe_to_self(slow(&self.0, fetch.0), Fetched);
+    }
+
+    #[on]
+    fn explode(&mut self, _: Explode, cx: &mut Context<Self>) {
+        cx.pipe_to_self(async { panic!("exploded") }, |()| Fetched(0));
     }
 
     #[on]
@@ -70,6 +77,19 @@ async fn the_future_is_dropped_with_the_actor() {
     journal.expect(["fetch", "token dropped"]);
     sys.sleep(Duration::from_secs(3)).await;
     assert_eq!(live(&sys).dead_letters(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_the_future_is_reported_and_the_actor_goes_on() {
+    let (sys, fetcher, journal) = journaled(Fetcher);
+    let noted = journal.clone();
+    live(&sys).on_failure(move |failure| {
+        noted.note(format!("{:?} {}", failure.kind, failure.message));
+    });
+    fetcher.tell(Explode);
+    idle().await;
+    journal.expect(["Background exploded"]);
+    assert_eq!(fetcher.ask(Fetched(7)).await, Ok(()));
 }
 
 #[derive(Debug)]

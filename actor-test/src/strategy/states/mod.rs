@@ -127,7 +127,7 @@ impl States {
         self
     }
 
-    /// Takes [local steps](Step#local-steps) before any other, in one order instead of all, as
+    /// Takes [local steps](crate::strategy::Step#local-steps) before any other, in one order instead of all, as
     /// [`Dfs::local_first`](super::Dfs::local_first) does: fewer states, the same end states and bugs.
     #[must_use]
     pub fn local_first(mut self) -> Self {
