@@ -126,7 +126,7 @@ pub trait Strategy: fmt::Debug + Send {
     /// The name and parameters, in the form of `-s`.
     fn name(&self) -> String;
 
-    /// What the strategy needs from the tester. Nothing by default, since most of it costs time.
+    /// Returns the needs of the strategy: nothing by default, since most of them cost time.
     ///
     /// A wrapper passes on the needs of the strategy that it wraps.
     fn needs(&self) -> Needs {
@@ -165,7 +165,7 @@ pub trait Strategy: fmt::Debug + Send {
     }
 }
 
-/// What a [`Strategy`] needs from the tester.
+/// The needs of a [`Strategy`], which the tester meets.
 ///
 /// `steps`, `states` and `histories` hold for the execution that was begun last; the others never change.
 ///
@@ -201,8 +201,8 @@ pub struct Needs {
     pub memory: bool,
 }
 
-/// An execution that ends since the strategy declined to pick. It is counted separately; its liveness is not
-/// judged, and it is no behaviour.
+/// An execution that ends since the strategy declined to pick. Such an execution is counted separately; its
+/// liveness is not judged, and it is no behaviour.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Pruned {
     /// A cycle that a fair schedule can repeat for ever while an obligation is pending: a liveness bug.

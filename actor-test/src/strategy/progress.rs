@@ -1,4 +1,4 @@
-//! What is left of a recorded schedule: [`ScheduleProgress`] and [`StepAnswers`].
+//! The rest of a recorded schedule: [`ScheduleProgress`] and [`StepAnswers`].
 
 use super::Choice;
 use crate::data::faults::KINDS;
