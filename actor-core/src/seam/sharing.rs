@@ -151,7 +151,7 @@ pub type Locals = Rc<RefCell<Vec<(usize, Rc<dyn Any>)>>>;
 
 /// The services of a controlled executor for code that shares memory.
 ///
-/// As with [`Runtime`](crate::seam::Runtime), every method is called while code of the program under
+/// Like those of [`Runtime`](crate::seam::Runtime), its methods are called while code of the program under
 /// test runs. Some methods, as documented, return in a later step. The operation needs a stack of its own
 /// for that: tasks and threads have one, and so does a test body that calls one of these methods.
 pub trait Sharing {

@@ -164,25 +164,10 @@ fn executables(
         "--no-run",
         "--message-format=json-render-diagnostics",
     ]);
-    if selection.profile.is_none() && !has_profile(metadata) {
-        command.args(PROFILE.iter().flat_map(|value| ["--config", value]));
-        for package in &metadata.packages {
-            if FRAMEWORK.contains(&package.name.as_str()) {
-                let quick = format!("profile.actor-test.package.{}.debug=false", package.name);
-                command.arg("--config").arg(quick);
-            }
-        }
-        // Workspace packages are compiled quickly, since they change often. They are named, because settings
-        // for all others, `package."*"`, would also apply to macros and build scripts. Optimising the build
-        // scripts and macros of a few dependencies takes longer than the rest of the build.
-        for package in metadata.workspace_packages() {
-            if is_quick_to_build(package) {
-                let quick = format!("profile.actor-test.package.{}.opt-level=1", package.name);
-                command.arg("--config").arg(quick);
-            }
-        }
-    }
     if selection.profile.is_none() {
+        if !has_profile(metadata) {
+            set_profile(&mut command, metadata);
+        }
         command.args(["--profile", "actor-test"]);
     }
     if let Some(profile) = selection.profile.as_deref().filter(|_| selection.symbols) {
@@ -250,6 +235,26 @@ fn executables(
     executables.sort_by_key(place);
     executables.dedup_by(|a, b| a.path == b.path);
     Ok(executables)
+}
+
+/// Sets the profile on cargo's command line.
+fn set_profile(command: &mut Command, metadata: &Metadata) {
+    command.args(PROFILE.iter().flat_map(|value| ["--config", value]));
+    for package in &metadata.packages {
+        if FRAMEWORK.contains(&package.name.as_str()) {
+            let quick = format!("profile.actor-test.package.{}.debug=false", package.name);
+            command.arg("--config").arg(quick);
+        }
+    }
+    // Workspace packages are compiled quickly, since they change often. They are named, because settings
+    // for all others, `package."*"`, would also apply to macros and build scripts. Optimising the build
+    // scripts and macros of a few dependencies takes longer than the rest of the build.
+    for package in metadata.workspace_packages() {
+        if is_quick_to_build(package) {
+            let quick = format!("profile.actor-test.package.{}.opt-level=1", package.name);
+            command.arg("--config").arg(quick);
+        }
+    }
 }
 
 /// Returns true if the workspace's manifest has the profile, which is then used as it is.

@@ -7,7 +7,7 @@ use super::{
     Reduction, SizeEstimate, Step, Strategy, StrategyEvent,
 };
 use crate::codec::{self, DecodeError};
-use crate::settings::strategy::named;
+use crate::settings::strategy::StrategySpec;
 use crate::strategy::search::SearchStrategy;
 
 /// Visits every schedule up to the step bound, depth first: an oracle for other strategies, on small tests.
@@ -166,12 +166,11 @@ impl Dfs {
 
 impl Strategy for Dfs {
     fn name(&self) -> String {
-        let mut parameters = Vec::new();
-        parameters.extend(self.executions_max.map(|bound| bound.to_string()));
-        if self.local_first {
-            parameters.push("local".into());
-        }
-        named("dfs", &parameters)
+        let spec = match self.local_first {
+            true => StrategySpec::DfsLocal,
+            false => StrategySpec::Dfs,
+        };
+        spec(self.executions_max).to_string()
     }
 
     fn needs(&self) -> Needs {

@@ -154,10 +154,7 @@ impl Default for Pct {
 
 impl Strategy for Pct {
     fn name(&self) -> String {
-        match self.depth {
-            None => "pct".into(),
-            Some(depth) => format!("pct:{depth}"),
-        }
+        crate::settings::strategy::StrategySpec::Pct(self.depth).to_string()
     }
 
     fn needs(&self) -> Needs {

@@ -58,10 +58,7 @@ impl Default for Probabilistic {
 
 impl Strategy for Probabilistic {
     fn name(&self) -> String {
-        match self.halvings {
-            Self::HALVINGS => "prob".into(),
-            halvings => format!("prob:{halvings}"),
-        }
+        crate::settings::strategy::StrategySpec::Probabilistic(self.halvings).to_string()
     }
 
     fn begin(&mut self, execution: &Execution) -> Option<Fairness> {

@@ -8,7 +8,7 @@ use super::{
     Choice, Enabled, EventId, Execution, Fairness, Pending, Pruned, StepKind, Strategy, below,
     generator,
 };
-use crate::settings::strategy::Weights;
+use crate::settings::strategy::{StrategySpec, Weights};
 
 /// Picks at random by weights of step kinds (MaceMC, section 4.3): unbiased walks take unlikely paths, such
 /// as a timer that fires seven times in a row before a message arrives.
@@ -90,13 +90,11 @@ impl Weighted {
 
 impl Strategy for Weighted {
     fn name(&self) -> String {
-        let Weights { work, timer } = self.weights;
-        if self.weights == Weights::default() && self.events.is_empty() {
-            return "weighted".into();
-        }
-        let events = self.events.iter();
-        let events = events.map(|(event, weight)| format!("/{event}={weight}"));
-        format!("weighted:{work}/{timer}{}", events.collect::<String>())
+        let spec = match self.events.is_empty() {
+            true => StrategySpec::Weighted(self.weights),
+            false => StrategySpec::WeightedEvents(self.weights, self.events.clone()),
+        };
+        spec.to_string()
     }
 
     fn begin(&mut self, execution: &Execution) -> Option<Fairness> {

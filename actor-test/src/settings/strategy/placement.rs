@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The rule by which the faults of an execution are placed.
 ///
-/// As one more enabled operation, a fault would be spent in the first steps. So an execution draws
+/// A fault that was one more enabled operation would be spent in the first steps. So an execution draws
 /// beforehand its number of faults, uniformly up to the sum of the budgets, their kinds, and the place of
 /// each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use super::strata::StratifiedSearch;
 use super::{Bounded, Deviation};
 use crate::data::coverage_claim::CoverageClaim;
-use crate::settings::strategy::StateEquivalence;
+use crate::settings::strategy::{StateEquivalence, StrategySpec};
 use crate::strategy::search::FrontierSearch;
 use crate::strategy::{
     Choice, Enabled, Execution, FairSuffix, Fairness, Needs, Pruned, Strategy, StrategyEvent,
@@ -62,10 +62,7 @@ impl Bdfs {
 
 impl Strategy for Bdfs {
     fn name(&self) -> String {
-        match self.given {
-            None => "bdfs".into(),
-            Some(depth) => format!("bdfs:{depth}"),
-        }
+        StrategySpec::Bdfs(self.given).to_string()
     }
 
     fn needs(&self) -> Needs {

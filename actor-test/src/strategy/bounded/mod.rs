@@ -147,9 +147,7 @@ impl Bounded {
         };
         parameters.retain(|explorer| explorer != "rtc");
         parameters.extend(self.bound.map(|bound| bound.to_string()));
-        if self.same != default {
-            parameters.push(format!("by={}", self.same.word()));
-        }
+        parameters.extend(self.same.unless(default));
         if self.deviation.is_fair() {
             parameters.push("fair".into());
         }

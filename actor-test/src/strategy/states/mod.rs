@@ -29,8 +29,7 @@ use super::{
     StepKind, Strategy, StrategyEvent, Unjudged,
 };
 use crate::hash::mix;
-use crate::settings::strategy::StateLimit;
-use crate::settings::strategy::named;
+use crate::settings::strategy::{StateLimit, StrategySpec};
 
 /// The order in which states are visited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -169,16 +168,12 @@ impl States {
 }
 
 fn name(order: VisitOrder, local_first: bool, state_limit: StateLimit) -> String {
-    let mut parameters = Vec::new();
-    if state_limit.is_bounded() {
-        parameters.push(state_limit.to_string());
-    }
-    match (order, local_first) {
-        (VisitOrder::Breadth, _) => parameters.push("order=breadth".into()),
-        (VisitOrder::Depth, true) => parameters.push("local".into()),
-        (VisitOrder::Depth, false) => {}
-    }
-    named("states", &parameters)
+    let spec = match (order, local_first) {
+        (VisitOrder::Breadth, _) => StrategySpec::Breadth,
+        (VisitOrder::Depth, true) => StrategySpec::StatesLocal,
+        (VisitOrder::Depth, false) => StrategySpec::States,
+    };
+    spec(state_limit.is_bounded().then_some(state_limit)).to_string()
 }
 
 /// Estimates the number of states after `met` were met and `gone_on` expanded breadth first. The lower

@@ -59,7 +59,7 @@ use crate::data::constructs::StepConstruct;
 use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction};
 use crate::data::extent::SizeEstimate;
 use crate::hash::mix;
-use crate::settings::strategy::{HISTORIES, RANDOM_JUMP_INTERVAL};
+use crate::settings::strategy::{HISTORIES, StrategySpec};
 use crate::strategy::{Ended, Ending};
 
 /// The costs of an execution, of each of its steps, and of a label, in steps of a plain execution.
@@ -434,12 +434,11 @@ impl Frontier for Dpor {
     const PARTS_MAX: usize = parts::PARTS;
 
     fn name(&self) -> String {
-        match (self.jump_interval, self.known_max) {
-            (Some(RANDOM_JUMP_INTERVAL), _) => "dpor:order=random".into(),
-            (Some(behaviours), _) => format!("dpor:{behaviours}/order=random"),
-            (None, HISTORIES) => "dpor".into(),
-            (None, other) => format!("dpor:{other}"),
-        }
+        let spec = match self.jump_interval {
+            Some(behaviours) => StrategySpec::HoppingDpor(behaviours),
+            None => StrategySpec::Dpor(Some(self.known_max)),
+        };
+        spec.to_string()
     }
 
     fn round(&mut self) -> Vec<GraphRun> {
