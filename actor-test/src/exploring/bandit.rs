@@ -2,13 +2,12 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::exploring::plan::PILOTS;
-use crate::exploring::summary::Novelty;
+use crate::exploring::contribution::Novelty;
 use crate::hash::mix;
 use crate::settings::strategy::portfolio::arms;
 use crate::settings::strategy::{Placement, StrategySpec};
 use crate::settings::{Search, Settings};
-use crate::strategy::{below, generator};
+use crate::strategy::{PILOTS, below, generator};
 
 /// The number of turns of each arm before scores count.
 const ROUNDS: u64 = 7;

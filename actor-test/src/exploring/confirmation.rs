@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Finding;
 use crate::engine::{EndReason, ObligationWatch, Program, chosen};
-use crate::exploring::explorer::{Contribution, Explorer};
+use crate::exploring::contribution::Contribution;
+use crate::exploring::explorer::Explorer;
 use crate::parallel::map_ordered;
 use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;

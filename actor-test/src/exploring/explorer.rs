@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 use crate::data::bug::{BugKind, Finding};
 use crate::data::coverage_claim::CoverageClaim;
 use crate::data::extent::SizeEstimate;
@@ -12,78 +10,19 @@ use crate::engine::{
     EndReason, Engine, ObligationWatch, Observations, Outcome, Program, RecordLevel,
     RecordedDecision, RunOptions,
 };
-use crate::exploring::plan::PILOTS;
+use crate::exploring::contribution::{Contribution, execution_seed};
 use crate::hash::mix;
 use crate::protocol::crash_marker;
 use crate::replay::decision_log;
 use crate::replay::{nondeterminism, replay_on};
-use crate::report::confirmation::Confirmation;
 use crate::report::words::{self, CommandContext};
 use crate::settings::Settings;
 use crate::settings::turn::StrategyTurn;
 use crate::strategy::{
-    Estimates, Execution, Needs, PilotWalk, Placed, Random, SearchStrategy, Source, Strategy,
+    Estimates, Execution, Needs, PILOTS, PilotWalk, Placed, Random, SearchStrategy, Source,
+    Strategy,
 };
 use crate::worker_registry::{self, UNKNOWN, WorkerStatus};
-
-/// The contribution of one execution to the report.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Contribution {
-    pub(crate) iteration: u64,
-    pub(crate) strategy: usize,
-    /// The expected length given to the strategy.
-    pub(crate) length: Option<u64>,
-    pub(crate) seed: u64,
-    /// The seed of the random bytes in place of the operating system's.
-    pub(crate) system: u64,
-    pub(crate) outcome: Outcome,
-    /// The decisions, if a bug was found.
-    pub(crate) decisions: Vec<RecordedDecision>,
-    /// The duration, if several strategies are compared; else zero.
-    pub(crate) elapsed: Duration,
-    /// The result of fair continuations, for a suspected liveness bug.
-    pub(crate) confirmation: Option<Confirmation>,
-    /// The temperature above which an obligation is suspected.
-    pub(crate) threshold: u64,
-}
-
-impl Contribution {
-    /// Returns the turn of the execution.
-    pub(crate) fn turn(&self) -> StrategyTurn {
-        StrategyTurn {
-            iteration: self.iteration,
-            strategy: self.strategy,
-            length: self.length,
-        }
-    }
-
-    /// Renumbers the execution, once its turn is known.
-    pub(crate) fn counted_as(self, turn: StrategyTurn, seed: u64) -> Self {
-        Self {
-            iteration: turn.iteration,
-            strategy: turn.strategy,
-            length: turn.length,
-            seed,
-            ..self
-        }
-    }
-
-    /// Returns true if an obligation is suspected to stay pending for ever.
-    pub(crate) fn is_suspected(&self) -> bool {
-        self.outcome.finding.is_some() && self.outcome.suspicion.is_some()
-    }
-
-    /// Returns true if a state search has proved that the obligation can stay pending on some schedule.
-    pub(crate) fn is_proved(&self) -> bool {
-        let suspicion = self.outcome.suspicion;
-        let cycle = suspicion.and_then(|suspicion| suspicion.cycle);
-        cycle.is_some_and(|cycle| cycle.is_searched())
-    }
-}
-
-pub(crate) fn execution_seed(session: u64, iteration: u64) -> u64 {
-    mix(mix(session, 0x5e55_1077), iteration)
-}
 
 /// A survey in progress, and the strategy that it replaces.
 pub(crate) struct Pilots {
@@ -498,9 +437,4 @@ impl<'a> Explorer<'a> {
         );
         Some(nondeterminism(&again, &recorded))
     }
-}
-
-pub(crate) fn seconds(begun: Instant) -> f64 {
-    let elapsed: Duration = begun.elapsed();
-    elapsed.as_secs_f64()
 }

@@ -1,6 +1,6 @@
 //! The exploration loop of a test: plan, workers, learning, confirmation and summary.
 //!
-//! `hosting`, and [`Tester`](crate::Tester) for a closure, call [`explore`](workers::explore). The [`plan`]
+//! `hosting`, and [`Tester`](crate::Tester) for a closure, call [`explore`](explore::explore). The [`plan`]
 //! assigns a strategy to each iteration. [`workers`] run the iterations, each with an [`explorer`] around
 //! an engine, and take them from a [`work_queue`]. Suspected liveness bugs are [confirmed](confirmation). The
 //! [`summary`] adds up the executions in the order of their iterations, so that the number of workers does
@@ -15,13 +15,16 @@ pub(crate) mod bandit;
 pub(crate) mod calibration;
 pub(crate) mod checkpoint;
 pub(crate) mod confirmation;
+mod contribution;
 mod coverage_claim;
 mod cross_check;
 mod exhausting;
+pub(crate) mod explore;
 pub(crate) mod explorer;
 pub(crate) mod lengths;
 pub(crate) mod neighbourhood;
 pub(crate) mod plan;
+pub(crate) mod progress;
 mod prove;
 pub(crate) mod recording;
 pub(crate) mod reproduction;

@@ -3,16 +3,12 @@
 use std::sync::Arc;
 
 use crate::exploring::bandit::Bandit;
-use crate::exploring::explorer::execution_seed;
+use crate::exploring::contribution::{Novelty, execution_seed};
 use crate::exploring::lengths::Lengths;
-use crate::exploring::summary::Novelty;
 use crate::settings::partition::Partition;
 use crate::settings::strategy::StrategySpec;
 use crate::settings::turn::StrategyTurn;
 use crate::settings::{Search, Settings};
-
-/// The number of pilot executions.
-pub(crate) const PILOTS: u64 = 5;
 
 /// The length of the first epoch, if epochs are needed without a bandit; later epochs double the total.
 const FIRST_EPOCH: u64 = 8;

@@ -3,7 +3,7 @@
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::Story;
 use crate::engine::{Engine, Outcome, Program, RecordLevel, RunOptions, checks, chosen};
-use crate::exploring::explorer::Contribution;
+use crate::exploring::contribution::Contribution;
 use crate::replay::following::name;
 use crate::replay::{fair_from, nondeterminism};
 use crate::report::data::Recording;

@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use crate::engine::{EndReason, Observations, Program, STACK_BYTES};
 use crate::exploring::checkpoint::{PartResult, Shard, StoredPart};
-use crate::exploring::explorer::{Contribution, Explorer, ExplorerSeed};
+use crate::exploring::contribution::Contribution;
+use crate::exploring::explorer::{Explorer, ExplorerSeed};
 use crate::exploring::work_queue::lock;
 use crate::settings::turn::StrategyTurn;
 use crate::strategy::{ROUND_MAX, SearchStrategy, Source};

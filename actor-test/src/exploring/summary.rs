@@ -13,11 +13,11 @@ use crate::data::extent::SizeEstimate;
 use crate::engine::{
     EndReason, Engine, Observations, Program, START, SpecificationStats, THREAD, on_own_thread,
 };
+use crate::exploring::contribution::{Contribution, Novelty};
 use crate::exploring::coverage_claim::{SearchCourse, StrategyTurns};
-use crate::exploring::explorer::{Contribution, seconds};
+use crate::exploring::progress::ExplorationProgress;
 use crate::exploring::recording::record;
 use crate::exploring::unused_faults;
-use crate::exploring::workers::ExplorationProgress;
 use crate::hash::mix;
 use crate::report::behaviours::BehaviourCounter;
 use crate::report::data::{BUGS_MAX, Bug, CheckpointInfo, Report, StrategyStatistics};
@@ -77,20 +77,6 @@ mod by_reason {
         let failing = Vec::<FailingExecution>::deserialize(deserializer)?.into_iter();
         Ok(failing.map(|one| (one.finding.reason(), one)).collect())
     }
-}
-
-/// The new discoveries of an execution.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Novelty {
-    pub(crate) steps: u64,
-    /// True if an obligation could be pending.
-    pub(crate) wants_liveness: bool,
-    /// One if the behaviour is new.
-    pub(crate) behaviours: u32,
-    /// The number of new combinations of monitor and actor states.
-    pub(crate) combinations: u32,
-    /// The number of predicates and labels reached for the first time.
-    pub(crate) waypoints: u32,
 }
 
 /// The largest number of remembered combinations and goals.
@@ -427,7 +413,7 @@ impl Summary {
                 place.insert(FailingExecution {
                     contribution,
                     finding,
-                    after: seconds(self.begun),
+                    after: self.begun.elapsed().as_secs_f64(),
                     seen: 1,
                 });
             }
@@ -514,7 +500,7 @@ impl Summary {
         if self.report.asked_for_bytes > 0 {
             self.report.thread_s = cost_of_threads(&self.settings);
         }
-        self.report.elapsed_s = seconds(self.begun);
+        self.report.elapsed_s = self.elapsed().as_secs_f64();
         if let Some(partition) = self.settings.sample_part() {
             self.report.sketch = Some(Box::new(MergeData {
                 behaviours: self.behaviours,
@@ -599,7 +585,7 @@ fn cost_of_threads(settings: &Settings) -> f64 {
     let one = || {
         let begun = crate::wall_clock::now();
         on_own_thread(|| drop(Engine::idle(settings.bounds, settings.semantics, None)));
-        seconds(begun)
+        begun.elapsed().as_secs_f64()
     };
     let mut costs = [0.0; THREADS].map(|_: f64| one());
     costs.sort_by(f64::total_cmp);

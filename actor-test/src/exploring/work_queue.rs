@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::engine::Program;
-use crate::exploring::explorer::{Contribution, Explorer};
+use crate::exploring::contribution::Contribution;
+use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::Epoch;
 
 /// The largest number of executions that a worker takes at a time.

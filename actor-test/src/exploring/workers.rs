@@ -3,89 +3,25 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-use crate::data::extent::SizeEstimate;
 use crate::engine::{Observations, Program, STACK_BYTES};
 use crate::exploring::calibration::calibrate;
 use crate::exploring::checkpoint::{CheckpointWriter, ExplorationState, InterruptedExploration};
 use crate::exploring::confirmation::Judge;
-use crate::exploring::cross_check::sample_beside_proof;
-use crate::exploring::exhausting::exhaust;
-use crate::exploring::explorer::{Contribution, Explorer};
+use crate::exploring::contribution::Contribution;
+use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::{Epoch, Plan};
-use crate::exploring::prove::{ProofSearches, searching};
+use crate::exploring::progress::{ExplorationProgress, ProgressObserver, Silent};
+use crate::exploring::prove::ProofSearches;
 use crate::exploring::rounds::RoundWorkers;
 use crate::exploring::summary::Summary;
 use crate::exploring::work_queue::{CHUNK, Chunk, WorkQueue, lock};
 use crate::report::data::Report;
+use crate::settings::Settings;
 use crate::settings::strategy::StrategySpec;
-use crate::settings::{Search, Settings};
 use crate::strategy::{Estimates, SearchStrategy, Source};
 
 /// Searches for a proof may spend one step for this many steps of samples, while samples are left.
 const PROVING: u64 = 4;
-
-/// An observer of progress.
-pub(crate) trait ProgressObserver: Send {
-    /// Returns true if a progress report is due.
-    fn is_due(&self) -> bool;
-
-    /// Reports progress.
-    fn progress(&mut self, progress: &ExplorationProgress);
-}
-
-/// The progress of a test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct ExplorationProgress {
-    pub(crate) executions: u64,
-    pub(crate) of: u64,
-    pub(crate) steps: u64,
-    pub(crate) bugs: usize,
-    /// The estimated size of the search space.
-    pub(crate) extent: Option<SizeEstimate>,
-}
-
-pub(crate) struct Silent;
-
-impl ProgressObserver for Silent {
-    fn is_due(&self) -> bool {
-        false
-    }
-
-    fn progress(&mut self, _: &ExplorationProgress) {}
-}
-
-/// Explores a program.
-pub(crate) fn explore(
-    name: &str,
-    program: &(dyn Program + Sync),
-    settings: &Settings,
-    observer: &mut dyn ProgressObserver,
-) -> Report {
-    let mut report = match settings.search {
-        Search::Exhaustive => exhaust(name, program, settings, observer),
-        _ => explore_as_asked(name, program, settings, observer),
-    };
-    report.wants_proof = settings.search.wants_proof();
-    report
-}
-
-fn explore_as_asked(
-    name: &str,
-    program: &(dyn Program + Sync),
-    settings: &Settings,
-    observer: &mut dyn ProgressObserver,
-) -> Report {
-    let settings = &calibrated(name, program, settings);
-    let searches = searching(settings);
-    let proving =
-        (!searches.is_empty()).then(|| ProofSearches::new(name, program, settings, &searches));
-    let mut report = sample(name, program, settings, observer, proving);
-    if searches.is_empty() {
-        let after = settings.strategies().len();
-        sample_beside_proof(&mut report, name, program, settings, after);
-    }
-    report
-}
 
 /// Explores a program with the strategies of the settings.
 pub(crate) fn sample(

@@ -7,6 +7,9 @@ use super::fault_placement::{moment_of, moment_of_offer};
 use super::{Choice, Enabled, Execution, Fairness, Needs, OperationId, Pruned, Random, Strategy};
 use crate::data::faults::{FaultKind, KINDS};
 
+/// The number of pilot executions of a test.
+pub(crate) const PILOTS: u64 = 5;
+
 /// Measurements of a test's pilot executions: uniform random walks before the first execution of a strategy
 /// that [needs](Needs::estimates) them.
 ///

@@ -61,8 +61,8 @@ pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
 pub(crate) use enabled::{Details, StateComponents};
 pub use enabled::{Enabled, EventId, OperationId, Pending, StateView, Step};
-pub(crate) use estimates::PilotWalk;
 pub use estimates::{Effort, Estimates};
+pub(crate) use estimates::{PILOTS, PilotWalk};
 pub use fair_suffix::FairSuffix;
 pub(crate) use fault_placement::Placed;
 pub(crate) use footprint::{

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Observations;
 use crate::exploring::checkpoint::SearchPlace;
-use crate::exploring::explorer::Contribution;
+use crate::exploring::contribution::Contribution;
 use crate::search_dir::CheckpointError;
 use crate::search_dir::{read, write};
 
