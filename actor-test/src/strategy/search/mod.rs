@@ -8,6 +8,7 @@
 //! independent parts, each of which is a frontier. [`FrontierSearch`] runs one item after another.
 
 mod behaviours;
+mod budget;
 mod dpor;
 mod frontier_search;
 mod source_dpor;
@@ -20,9 +21,11 @@ use super::{CoverageClaim, Enabled, Ended, Pending, SizeEstimate, Strategy};
 use crate::codec::DecodeError;
 
 pub(super) use behaviours::BehaviourSearch;
-pub(super) use dpor::{Dpor, EXECUTION};
+pub(super) use budget::EXECUTION;
+pub(crate) use budget::SearchBudget;
+pub(super) use dpor::Dpor;
 pub(super) use frontier_search::FrontierSearch;
-pub(crate) use try_prove::{SearchBudget, budgeted_search};
+pub(crate) use try_prove::budgeted_search;
 
 /// The maximal number of executions of all parts of one round together.
 pub(crate) const ROUND_MAX: u64 = 1 << 16;

@@ -14,31 +14,25 @@ mod graph;
 mod model_search;
 mod names;
 mod obligations;
+mod operations;
 mod pieces;
 mod reexecution;
+mod size;
 mod table;
 mod trial;
+mod visit_order;
 
 use model_search::ModelSearch;
 use reexecution::ReexecutionSearch;
 use trial::Trial;
+use visit_order::{VisitOrder, name};
 
 use super::search::{FrontierSearch, SearchBudget, SearchStrategy};
 use super::{
-    Choice, CoverageClaim, Enabled, Execution, Fairness, Gap, Needs, Pending, Pruned, SizeEstimate,
-    StepKind, Strategy, StrategyEvent, Unjudged,
+    Choice, CoverageClaim, Enabled, Execution, Fairness, Needs, Pruned, SizeEstimate, Strategy,
+    StrategyEvent,
 };
-use crate::hash::mix;
-use crate::settings::strategy::{StateLimit, StrategySpec};
-
-/// The order in which states are visited.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum VisitOrder {
-    /// Breadth first: the nearest states first.
-    Breadth,
-    /// Depth first: on from the last new state.
-    Depth,
-}
+use crate::settings::strategy::StateLimit;
 
 /// Visits every state once.
 ///
@@ -166,67 +160,6 @@ impl States {
         }
     }
 }
-
-fn name(order: VisitOrder, local_first: bool, state_limit: StateLimit) -> String {
-    let spec = match (order, local_first) {
-        (VisitOrder::Breadth, _) => StrategySpec::Breadth,
-        (VisitOrder::Depth, true) => StrategySpec::StatesLocal,
-        (VisitOrder::Depth, false) => StrategySpec::States,
-    };
-    spec(state_limit.is_bounded().then_some(state_limit)).to_string()
-}
-
-/// Estimates the number of states after `met` were met and `gone_on` expanded breadth first. The lower
-/// bound is the number met. If a state recently had fewer than one new successor on average, the upper
-/// bound supposes the same rate for all that are left and their successors; usually it falls.
-fn extent(met: u64, gone_on: u64, from: impl Fn(u32) -> u32) -> Option<SizeEstimate> {
-    let since = gone_on - gone_on / 4;
-    let lately = gone_on.checked_sub(since).filter(|lately| *lately > 0)?;
-    let (mut low, mut high) = (1, met);
-    while low < high {
-        let middle = low.midpoint(high);
-        match u64::from(from(middle as u32)) < since {
-            true => low = middle + 1,
-            false => high = middle,
-        }
-    }
-    let rate = (met - low) as f64 / lately as f64;
-    let left = (met - gone_on) as f64;
-    let most = (rate < 1.0).then(|| met as f64 + left * rate / (1.0 - rate));
-    Some(SizeEstimate::between(met, met as f64, most))
-}
-
-/// The gaps of a search: states beyond its limit, seeds, and cycles that were not judged.
-fn gaps(bound: Option<u64>, seeded: u64, unjudged: &[Unjudged]) -> Vec<Gap> {
-    let bound = bound.map(|bound| Gap::States { bound });
-    let seeds = (seeded > 0).then_some(Gap::Seeds { executions: seeded });
-    let cycles = unjudged.iter().copied().map(Gap::Cycles);
-    bound.into_iter().chain(seeds).chain(cycles).collect()
-}
-
-/// True if the step concerns only events of its own operation.
-fn own(pending: &Pending) -> bool {
-    let of = Some(pending.operation);
-    match pending.kind {
-        StepKind::Flush => pending.inbox == of,
-        StepKind::Handle => pending.sender == of,
-        _ => false,
-    }
-}
-
-/// The name of an operation within states: its number, or for a timer a hash of its owner and event.
-fn name_of(pending: &Pending) -> u64 {
-    let operation = pending.operation;
-    if !operation.is_timer() {
-        return u64::from(operation.bits());
-    }
-    let owner = pending.inbox.map_or(0, |owner| u64::from(owner.bits()));
-    let event = pending.event.map_or(0, |event| u64::from(event.0.get()));
-    mix(owner, event) | TIMER
-}
-
-/// The bit that marks the names of timers.
-const TIMER: u64 = 1 << 63;
 
 impl Strategy for States {
     fn name(&self) -> String {

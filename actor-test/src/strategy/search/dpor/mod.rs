@@ -53,7 +53,7 @@ use self::parts::{BacktrackPoint, PartitionedSearch};
 use self::transitions::{ExecutionEnd, TransitionTable};
 use self::world::WorldDependencies;
 use super::Frontier;
-use super::try_prove::SearchBudget;
+use super::budget::{EXECUTION, LABEL, STEP, SearchBudget};
 use crate::codec::DecodeError;
 use crate::data::constructs::StepConstruct;
 use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction};
@@ -61,11 +61,6 @@ use crate::data::extent::SizeEstimate;
 use crate::hash::mix;
 use crate::settings::strategy::{HISTORIES, StrategySpec};
 use crate::strategy::{Ended, Ending};
-
-/// The costs of an execution, of each of its steps, and of a label, in steps of a plain execution.
-pub(in crate::strategy) const EXECUTION: u64 = 20;
-pub(super) const STEP: u64 = 2;
-const LABEL: u64 = 2;
 
 /// The number of first behaviours that all run, and the distance between those that run later.
 const FIRST: u64 = 32;

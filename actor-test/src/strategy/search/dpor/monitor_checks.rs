@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use super::Dpor;
-use super::LABEL;
 use super::graph::LabelId;
 use super::graph_run::GraphRun;
 use super::lattice::{LatticeProgress, LatticeWalk, MonitorView};
 use super::transitions::{self, ExecutionEnd, ExecutionSummary};
 use super::world::WorldDependencies;
 use crate::hash::mix;
+use crate::strategy::search::budget::LABEL;
 use crate::strategy::{Ended, Ending, ObserverSet};
 
 /// The remaining walks of monitors through the current graph.

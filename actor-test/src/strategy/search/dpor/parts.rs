@@ -8,11 +8,11 @@
 use std::sync::Arc;
 
 use super::Dpor;
-use super::SearchBudget;
 use super::graph::{ExecutionGraph, Revisit};
 use super::world::WorldDependencies;
 use crate::data::coverage_claim::Gap;
 use crate::settings::strategy::PARTS_MAX;
+use crate::strategy::search::SearchBudget;
 use crate::strategy::{ObserverSet, ROUND_MAX};
 
 /// The number of parts.

@@ -17,9 +17,9 @@ use store::{NOWHERE, Row, Store};
 use visit::{ExecutionPurpose, ModelExecution};
 
 use super::StateLimit;
-use super::gaps;
 use super::graph::OUTSIDE;
 use super::obligations::{FairCycle, ObligationSteps};
+use super::size::{extent, gaps};
 use crate::data::coverage_claim::{CoverageClaim, Reduction, Unjudged};
 use crate::data::extent::SizeEstimate;
 use crate::strategy::search::{Frontier, SearchBudget};
@@ -376,7 +376,7 @@ impl Frontier for ModelSearch {
 
     fn extent(&self) -> Option<SizeEstimate> {
         let met = self.store.len();
-        super::extent(met, self.at.into(), |state| {
+        extent(met, self.at.into(), |state| {
             self.store.predecessor(state)[0]
         })
     }

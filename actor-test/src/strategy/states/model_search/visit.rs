@@ -1,7 +1,7 @@
 //! One execution of the model-based state search: goes to a state, and learns steps there.
 
 use super::super::obligations::FairCycle;
-use super::super::{TIMER, name_of, own};
+use super::super::operations::{TIMER, name_of, own};
 use super::WIDTH_MAX;
 use super::model::{
     AT_COUNT, AT_REST, AT_TIMERS, FIRST, ModelledOperation, NOTHING, NotModelled, ObservedStep,

@@ -1,7 +1,7 @@
 //! Executions that show a fair cycle: they follow the path to it, and run once around it.
 
-use super::super::name_of;
 use super::super::obligations::FairCycle;
+use super::super::operations::name_of;
 use super::ReexecutionSearch;
 use crate::data::bug::{Cycle, SearchedCycle};
 use crate::strategy::{Enabled, StateView};

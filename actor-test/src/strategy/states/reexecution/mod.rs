@@ -11,10 +11,13 @@ use cycle_replay::CycleProgress;
 use path::{Frame, PathAlternatives, PathBranch};
 use visited::{NOWHERE, VisitedFingerprints};
 
+use super::StateLimit;
 use super::graph::OUTSIDE;
 use super::names::Numbered;
 use super::obligations::{self, FairCycle, ObligationSteps};
-use super::{StateLimit, VisitOrder, extent, gaps, name_of, own};
+use super::operations::{name_of, own};
+use super::size::{extent, gaps};
+use super::visit_order::{VisitOrder, name};
 use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction, Unjudged};
 use crate::data::extent::SizeEstimate;
 use crate::strategy::search::SearchStrategy;
@@ -351,7 +354,7 @@ impl ReexecutionSearch {
 
 impl Strategy for ReexecutionSearch {
     fn name(&self) -> String {
-        super::name(self.order, self.local_first, self.state_limit)
+        name(self.order, self.local_first, self.state_limit)
     }
 
     fn needs(&self) -> Needs {

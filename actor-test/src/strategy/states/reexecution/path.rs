@@ -1,6 +1,6 @@
 //! The path of an execution: its states, the decisions in each, and the next alternative to try.
 
-use super::super::VisitOrder;
+use super::super::visit_order::VisitOrder;
 use super::ReexecutionSearch;
 use super::visited::NOWHERE;
 use crate::data::extent::SizeEstimate;
