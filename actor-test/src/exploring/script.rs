@@ -7,6 +7,7 @@ use crate::engine::{Engine, Program, RecordLevel, RunOptions};
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
 use crate::replay::{fairness_of, taken};
+use crate::report::assertions::failure;
 use crate::report::data::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
@@ -47,7 +48,7 @@ impl ScriptResult {
             parted.iter().for_each(|parted| eprintln!("{parted}"));
             return;
         }
-        let failure = words::failure(&self.report);
+        let failure = failure(&self.report);
         let lines: Vec<String> = parted.into_iter().chain([failure]).collect();
         panic!("{}", lines.join("\n"));
     }

@@ -20,9 +20,8 @@ use crate::exploring::recording::record;
 use crate::exploring::unused_faults;
 use crate::hash::mix;
 use crate::report::behaviours::BehaviourCounter;
-use crate::report::data::{BUGS_MAX, Bug, CheckpointInfo, Report, StrategyStatistics};
+use crate::report::data::{BUGS_MAX, Bug, CheckpointInfo, MergeData, Report, StrategyStatistics};
 use crate::report::judging;
-use crate::report::merge::MergeData;
 use crate::settings::Settings;
 use crate::strategy::Fairness;
 

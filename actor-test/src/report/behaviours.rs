@@ -5,13 +5,28 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use crate::hash::mix;
-use crate::report::data::BehaviourStatistics;
 
 /// The number of hashes kept before half of them are dropped.
 const KEPT_MAX: usize = 1 << 17;
 
 /// The number of a strategy's last executions for its chance of a new behaviour, which falls over time.
 const WINDOW: usize = 1000;
+
+/// The number of distinct behaviours seen, and estimates of the unseen ones.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct BehaviourStatistics {
+    /// The number of behaviours, exact or estimated.
+    pub seen: u64,
+    /// True if the number is exact, since no behaviour had to be dropped.
+    pub exact: bool,
+    /// The estimated chance that the next execution shows a new behaviour (Good and Turing): the share of
+    /// executions that showed what no other did. A share of one is no estimate: nothing is known then.
+    pub new_chance: f64,
+    /// A lower estimate of all behaviours, from those seen once and twice (Chao). The estimate holds on
+    /// average, and is low if many behaviours are rare.
+    pub at_least: u64,
+}
 
 /// Counts distinct behaviours by their hashes.
 ///

@@ -14,13 +14,13 @@ use crate::data::coverage_claim::Gap;
 use crate::data::end_state::EndState;
 use crate::data::faults::{FaultCounts, FaultKind};
 use crate::data::story::Story;
+use crate::report::behaviours::{BehaviourCounter, BehaviourStatistics};
 use crate::report::confirmation::Confirmation;
-use crate::report::merge::MergeData;
 use crate::report::minimized::Minimized;
 use crate::report::verdict::Verdict;
-use crate::report::words;
+use crate::settings::partition::Partition;
 use crate::settings::token::{ParsedToken, token};
-use crate::settings::{Bounds, Semantics, Settings};
+use crate::settings::{Bounds, Deny, Semantics, Settings};
 
 /// The largest number of distinct bugs in a report.
 pub(crate) const BUGS_MAX: usize = 20;
@@ -241,22 +241,6 @@ pub struct StepStatistics {
     pub count: u64,
 }
 
-/// The number of distinct behaviours seen, and estimates of the unseen ones.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct BehaviourStatistics {
-    /// The number of behaviours, exact or estimated.
-    pub seen: u64,
-    /// True if the number is exact, since no behaviour had to be dropped.
-    pub exact: bool,
-    /// The estimated chance that the next execution shows a new behaviour (Good and Turing): the share of
-    /// executions that showed what no other did. A share of one is no estimate: nothing is known then.
-    pub new_chance: f64,
-    /// A lower estimate of all behaviours, from those seen once and twice (Chao). The estimate holds on
-    /// average, and is low if many behaviours are rare.
-    pub at_least: u64,
-}
-
 /// The contribution of one strategy.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -436,6 +420,35 @@ pub struct Recording {
     pub story: Story,
 }
 
+/// The data of one part that its report needs to be merged with those of the others.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct MergeData {
+    pub(crate) partition: Partition,
+    pub(crate) behaviours: BehaviourCounter,
+    pub(crate) step_sum: u64,
+    /// A hash of the pilot executions, which is the same for all parts of one program.
+    pub(crate) pilots: u64,
+    pub(crate) semantics: Semantics,
+    pub(crate) keep_going: bool,
+    pub(crate) expect_bug: Option<String>,
+    pub(crate) deny: Deny,
+}
+
+impl MergeData {
+    pub(crate) fn new(settings: &Settings, partition: Partition) -> Self {
+        Self {
+            partition,
+            behaviours: BehaviourCounter::default(),
+            step_sum: 0,
+            pilots: 0,
+            semantics: settings.semantics,
+            keep_going: settings.keep_going,
+            expect_bug: settings.expect_bug.clone(),
+            deny: settings.deny,
+        }
+    }
+}
+
 impl Report {
     /// Returns the report of a test before any exploration.
     pub(crate) fn empty(test: &str, settings: &Settings) -> Self {
@@ -607,31 +620,6 @@ impl Report {
     pub fn is_unproved(&self) -> bool {
         let has_done_it = self.verdict.is_exhaustive() || self.verdict.within().is_some();
         self.wants_proof && self.is_clean() && !has_done_it
-    }
-
-    /// Does nothing if no bug was found, and a requested proof succeeded.
-    ///
-    /// # Panics
-    ///
-    /// Panics with the report of the first bug, or with why nothing is [proved](Self::is_unproved).
-    #[track_caller]
-    pub fn assert_clean(&self) {
-        assert!(
-            self.is_clean() && !self.is_unproved(),
-            "{}",
-            words::failure(self)
-        );
-    }
-
-    /// Returns the first bug that `expected` names: a part of its message, or its kind.
-    ///
-    /// # Panics
-    ///
-    /// Panics if no such bug was found; the message lists the bugs that were found instead.
-    #[track_caller]
-    pub fn assert_bug(&self, expected: &str) -> &Bug {
-        let found = self.bugs.iter().find(|bug| bug.is(expected));
-        found.unwrap_or_else(|| panic!("{}", words::missing(self, expected)))
     }
 
     /// Returns the duration of the test.

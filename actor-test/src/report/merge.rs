@@ -1,45 +1,14 @@
 //! Merges the reports of the parts of a partitioned search.
 
-use serde::{Deserialize, Serialize};
-
 use crate::data::coverage_claim::Gap;
-use crate::report::behaviours::BehaviourCounter;
-use crate::report::data::{Bug, Report, StepStatistics};
+use crate::report::data::{Bug, MergeData, Report, StepStatistics};
 use crate::report::judging;
 use crate::report::verdict::{SearchKind, Verdict};
+use crate::settings::Settings;
 use crate::settings::partition::Partition;
-use crate::settings::{Deny, Semantics, Settings};
 
 /// The maximum number of missing parts that an error lists.
 const MISSING_MAX: usize = 8;
-
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct MergeData {
-    pub(crate) partition: Partition,
-    pub(crate) behaviours: BehaviourCounter,
-    pub(crate) step_sum: u64,
-    /// A hash of the pilot executions, which is the same for all parts of one program.
-    pub(crate) pilots: u64,
-    pub(crate) semantics: Semantics,
-    pub(crate) keep_going: bool,
-    pub(crate) expect_bug: Option<String>,
-    pub(crate) deny: Deny,
-}
-
-impl MergeData {
-    pub(crate) fn new(settings: &Settings, partition: Partition) -> Self {
-        Self {
-            partition,
-            behaviours: BehaviourCounter::default(),
-            step_sum: 0,
-            pilots: 0,
-            semantics: settings.semantics,
-            keep_going: settings.keep_going,
-            expect_bug: settings.expect_bug.clone(),
-            deny: settings.deny,
-        }
-    }
-}
 
 /// The reason why reports can't be merged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

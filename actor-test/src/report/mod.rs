@@ -5,6 +5,7 @@
 // sentences that the engine gives its findings; nothing here prints. Reports know of executions what `data`
 // holds, and never run one.
 
+pub(crate) mod assertions;
 pub(crate) mod behaviours;
 pub(crate) mod confirmation;
 pub(crate) mod data;
@@ -17,11 +18,9 @@ pub(crate) mod verdict;
 pub mod words;
 
 pub use crate::data::bug::{Cycle, Demand, Reason};
+pub use behaviours::BehaviourStatistics;
 pub use confirmation::Confirmation;
-pub use data::{
-    BehaviourStatistics, FaultStatistics, ProofAttempt, Recording, StepStatistics,
-    StrategyStatistics,
-};
+pub use data::{FaultStatistics, ProofAttempt, Recording, StepStatistics, StrategyStatistics};
 pub use merge::MergeError;
 pub use minimized::{Dead, Minimized, Size};
 pub use verdict::{Assumption, DeviationBound, SearchKind, Verdict};

@@ -5,11 +5,13 @@
 mod causes;
 mod changes;
 mod collapse;
+mod command;
 mod disks;
 mod endings;
 mod escape;
 mod foreign;
 mod how_found;
+mod layout;
 mod statistics;
 mod steps;
 mod story_steps;
@@ -19,15 +21,18 @@ mod unread;
 mod verdict;
 mod warnings;
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 pub use self::causes::causes;
+pub use self::command::{CommandContext, WIDTH};
 pub use self::endings::*;
 pub use self::escape::{cut, differing, harmless, plain, shortened};
 pub(crate) use self::foreign::selects as foreign_selects;
+pub use self::foreign::uncontrolled;
 use self::how_found::circumstances;
 pub use self::how_found::{evidence, minimized};
+pub use self::layout::hanging;
+use self::layout::indented;
 pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::decisive_steps;
@@ -41,72 +46,6 @@ pub use crate::plural::count;
 use crate::report::data::{Bug, CheckpointInfo, Report};
 use crate::report::shell;
 pub(crate) use unreached::{unreached, unreached_parts};
-
-/// The default width of a story.
-pub const WIDTH: usize = 120;
-
-/// The context of the printed commands: the directory, and cargo's selection of packages.
-#[derive(Clone, Debug)]
-pub struct CommandContext {
-    /// The directory in which the commands are typed.
-    pub here: PathBuf,
-    /// The flags for cargo, `-p samples` for instance.
-    pub selection: Vec<String>,
-    /// The largest width of a line of the story.
-    pub width: usize,
-    /// The time limit of a handler, if one was given.
-    pub hang_timeout: Option<Duration>,
-    /// The name of the test in the commands, if it differs from the report's.
-    pub test: Option<String>,
-}
-
-impl CommandContext {
-    /// Returns the context of a run under `cargo test`.
-    pub(crate) fn of_shell() -> Self {
-        let here = shell::directory();
-        Self {
-            selection: shell::package(&here),
-            here,
-            width: WIDTH,
-            hang_timeout: None,
-            test: None,
-        }
-    }
-
-    fn selection(&self) -> String {
-        self.selection
-            .iter()
-            .map(|flag| format!(" {flag}"))
-            .collect()
-    }
-}
-
-/// Lists the sources of nondeterminism that the tester does not control.
-pub fn uncontrolled() -> &'static str {
-    match actor_test_os::takes_effect() {
-        true => {
-            "a static that changes, a thread, an address as a number, and randomness that does not \
-             come from the system: fastrand, ahash, foldhash, `tokio::select!` without `biased`"
-        }
-        false => {
-            "iterating over a HashMap or HashSet, randomness other than cx.rng(), the system's clock, a \
-             static, or a thread"
-        }
-    }
-}
-
-/// Formats the report of a failing test, or of one that was to be proved and is not.
-pub(crate) fn failure(report: &Report) -> String {
-    match report.is_unproved() {
-        true => unproved(report, &[]),
-        false => failed(report, &[], &CommandContext::of_shell()),
-    }
-}
-
-/// Formats the report of a test whose expected bug was not found.
-pub(crate) fn missing(report: &Report, expected: &str) -> String {
-    unexpected(report, expected, &[], &CommandContext::of_shell())
-}
 
 /// Formats the report of a test in which a bug was found.
 pub fn failed(report: &Report, notes: &[String], place: &CommandContext) -> String {
@@ -376,20 +315,4 @@ pub(crate) fn kept(kept: &CheckpointInfo) -> String {
         Some(problem) => format!("{go_on}; the last checkpoint could not be written: {problem}"),
         None => go_on,
     }
-}
-
-fn percent(share: f64) -> String {
-    let text = format!("{:.1}", share * 100.0);
-    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
-}
-
-/// Indents the lines after the first.
-pub fn hanging(text: &str) -> String {
-    text.replace('\n', "\n      ")
-}
-
-fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
-    lines
-        .into_iter()
-        .map(|line| format!("      {}", hanging(&line)))
 }

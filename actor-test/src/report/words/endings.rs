@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::command::CommandContext;
 use super::how_found::reproduced;
-use super::{CommandContext, actor_and_action, step_action};
+use super::story_steps::{actor_and_action, step_action};
 use crate::data::step::StepKind;
 use crate::data::story::{Step, Story};
 use crate::settings::Bounds;

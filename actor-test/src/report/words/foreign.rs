@@ -125,6 +125,20 @@ fn length(text: &str) -> usize {
     text.len()
 }
 
+/// Lists the sources of nondeterminism that the tester does not control.
+pub fn uncontrolled() -> &'static str {
+    match actor_test_os::takes_effect() {
+        true => {
+            "a static that changes, a thread, an address as a number, and randomness that does not \
+             come from the system: fastrand, ahash, foldhash, `tokio::select!` without `biased`"
+        }
+        false => {
+            "iterating over a HashMap or HashSet, randomness other than cx.rng(), the system's clock, a \
+             static, or a thread"
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::foreign;

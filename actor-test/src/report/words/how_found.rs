@@ -1,6 +1,6 @@
 //! Formats how a bug was found, and the commands that reproduce it.
 
-use super::CommandContext;
+use super::command::CommandContext;
 use crate::data::bug::BugKind;
 use crate::plural::count;
 use crate::report::confirmation::Confirmation;

@@ -1,7 +1,8 @@
 //! Formats the statistics of an exploration.
 
+use super::layout::percent;
 use super::verdict::{self, covered};
-use super::{count, foreign, percent};
+use super::{count, foreign};
 use crate::data::coverage_claim::Gap;
 use crate::report::data::{FaultStatistics, Report, StrategyStatistics};
 use crate::settings::strategy::split_placement;

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::collapse::{FoldedPart, chosen, folded, unprinted};
+use super::command::CommandContext;
+use super::count;
 use super::escape::{cut, shortened, wrapped};
 use super::story_steps::{became, details, happening, who};
-use super::{CommandContext, count};
 use crate::data::bug::BugKind;
 use crate::data::story::{CausalIndex, InspectedActor, Story};
 use crate::report::data::Bug;

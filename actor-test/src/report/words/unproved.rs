@@ -1,9 +1,12 @@
 //! Formats the failure of a requested proof.
 
+use super::count;
+use super::foreign::uncontrolled;
+use super::layout::{hanging, indented};
 use super::statistics::explored;
+use super::unreached::unreached;
 use super::verdict::gaps;
 use super::warnings::warnings;
-use super::{count, hanging, indented, uncontrolled, unreached};
 use crate::data::coverage_claim::Gap;
 use crate::report::data::{ProofAttempt, Report};
 use crate::report::verdict::SearchKind;

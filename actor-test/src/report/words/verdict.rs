@@ -1,10 +1,12 @@
 //! Formats the verdict of a search: its coverage claim, its gaps and its assumptions.
 
-use super::{count, percent};
+use super::count;
+use super::layout::percent;
 use crate::data::constructs::{Constructs, StepConstruct};
 use crate::data::coverage_claim::{Gap, Reduction, Unjudged};
 use crate::data::extent::SizeEstimate;
-use crate::report::data::{BehaviourStatistics, Report};
+use crate::report::behaviours::BehaviourStatistics;
+use crate::report::data::Report;
 use crate::report::verdict::{Assumption, DeviationBound, SearchKind};
 
 /// The largest number of places in the program that are named.
