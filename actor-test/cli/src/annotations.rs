@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use super::discover::Test;
-use super::explore::TestEnd;
+use super::ended::TestEnd;
 use super::verdict::TestVerdict;
 use crate::words::{self, CommandContext};
 

@@ -2,7 +2,7 @@
 
 use super::Trouble;
 use super::discover::{Parameters, Test};
-use super::explore;
+use super::ended::never_began;
 use super::process;
 use crate::words;
 use actor_test::tool::overrides::Overrides;
@@ -66,7 +66,7 @@ fn ask_one(test: &Test, job: &ChildJob) -> Result<Vec<Test>, Trouble> {
         Some(ChildEvent::Skipped) => return Ok(vec![test.clone()]),
         Some(ChildEvent::Refused { problem, .. }) => problem,
         Some(_) => words::wrong_answer(),
-        None => explore::never_began(&ending),
+        None => never_began(&ending),
     };
     Ok(vec![Test {
         parameters: Parameters::Unknown(problem),

@@ -5,7 +5,7 @@ use super::annotations::Annotations;
 use super::build::BuildOutput;
 use super::coverage::{CoverageTotals, Directory};
 use super::discover::Test;
-use super::explore::TestEnd;
+use super::ended::TestEnd;
 use super::junit::Junit;
 use super::options::{ExploreOptions, Format};
 use super::screen::Screen;

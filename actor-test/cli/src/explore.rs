@@ -10,6 +10,7 @@ use serde_json::json;
 use super::build::{BuildOutput, Executable, TestTarget};
 use super::discover::{self, Parameters, Test};
 use super::documents::Documents;
+use super::ended::{TestEnd, never_began};
 use super::expectation::{ExpectedOutcome, MissingBug};
 use super::options::{ExploreOptions, Format, PackageSelection, Verbosity};
 use super::process;
@@ -96,17 +97,6 @@ struct RunPlan {
     /// The place for printed commands on a test of a default package.
     place: CommandContext,
     selection: PackageSelection,
-}
-
-/// The end of a test.
-pub(crate) struct TestEnd {
-    pub(crate) verdict: TestVerdict,
-    /// The elapsed time, including the start of the process.
-    pub(crate) elapsed: Duration,
-    /// The test's source file, as passed to rustc, and its line; `None` if the test did not begin.
-    pub(crate) source: Option<(String, u32)>,
-    /// The output of the program, if it is shown.
-    pub(crate) printed: Option<String>,
 }
 
 impl RunPlan {
@@ -531,15 +521,4 @@ fn settings(began: Option<&ChildEvent>) -> Settings {
         settings.expect_bug = expect_bug.clone();
     }
     settings
-}
-
-/// Returns the reason why a test did not begin.
-pub(crate) fn never_began(ending: &ChildEnd) -> String {
-    if ending.stdout.contains("running 0 tests") {
-        return words::not_in_executable();
-    }
-    if ending.stdout.is_empty() && ending.how.contains("exit code 0") {
-        return words::no_harness();
-    }
-    words::crash(&ending.how, None, &ending.stderr)
 }

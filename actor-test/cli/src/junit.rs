@@ -10,7 +10,7 @@ use quick_junit::{NonSuccessKind, Property, Report as Xml, TestCase, TestCaseSta
 
 use super::Trouble;
 use super::discover::Test;
-use super::explore::TestEnd;
+use super::ended::TestEnd;
 use super::verdict::TestVerdict;
 use crate::words;
 use actor_test::Report;

@@ -13,6 +13,7 @@ mod debug;
 mod diagram;
 mod discover;
 mod documents;
+mod ended;
 mod expectation;
 mod explore;
 mod interruption;
