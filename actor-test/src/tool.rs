@@ -5,6 +5,7 @@
 pub use crate::data::{extent, snapshot, step, test_name};
 pub use crate::protocol;
 pub use crate::protocol::{environment, inquiry, postmortem, process};
+pub use crate::report::judged::{JudgedTest, TestOutcome};
 pub use crate::report::words;
 pub use crate::settings::strategy::StrategySpec;
 pub use crate::settings::turn::StrategyTurn;

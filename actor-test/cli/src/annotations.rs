@@ -7,6 +7,7 @@ use super::discover::Test;
 use super::ended::TestEnd;
 use super::verdict::TestVerdict;
 use crate::words::{self, CommandContext};
+use actor_test::tool::TestOutcome;
 
 /// The variable that is set in a step of GitHub Actions.
 const ACTIONS: &str = "GITHUB_ACTIONS";
@@ -46,31 +47,30 @@ impl Annotations {
         let own = ended.source.as_ref();
         let own = own.and_then(|(file, line)| self.line(file, *line, None));
         match &ended.verdict {
-            TestVerdict::Passed { .. }
-            | TestVerdict::Expected { .. }
-            | TestVerdict::CleanCombination { .. }
-            | TestVerdict::Skipped
-            | TestVerdict::Interrupted(_) => Vec::new(),
-            TestVerdict::Failed { report, .. } => {
+            TestVerdict::Skipped | TestVerdict::Interrupted(_) => Vec::new(),
+            TestVerdict::Refused(problem) => vec![command(own.as_ref(), &title, problem)],
+            TestVerdict::Explored(judged) => {
+                let report = &judged.report;
                 let annotation = |bug: &actor_test::Bug| {
                     let location = bug.finding.location.as_deref();
                     let line = location.and_then(|location| self.location(location));
                     let message = words::annotation(report, bug, place);
                     command(line.or(own.clone()).as_ref(), &title, &message)
                 };
-                report.bugs.iter().map(annotation).collect()
+                match judged.outcome() {
+                    TestOutcome::Passed
+                    | TestOutcome::Expected(_)
+                    | TestOutcome::CleanCombination(_) => Vec::new(),
+                    TestOutcome::Failed => report.bugs.iter().map(annotation).collect(),
+                    TestOutcome::Unproved => {
+                        vec![command(own.as_ref(), &title, &words::no_proof(report))]
+                    }
+                    TestOutcome::Unexpected(expected) => {
+                        let message = words::unmet(report, expected);
+                        vec![command(own.as_ref(), &title, &message)]
+                    }
+                }
             }
-            TestVerdict::Unproved { report, .. } => {
-                vec![command(own.as_ref(), &title, &words::no_proof(report))]
-            }
-            TestVerdict::Unexpected {
-                report, expected, ..
-            } => vec![command(
-                own.as_ref(),
-                &title,
-                &words::unmet(report, expected),
-            )],
-            TestVerdict::Refused(problem) => vec![command(own.as_ref(), &title, problem)],
         }
     }
 

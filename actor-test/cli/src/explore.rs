@@ -15,7 +15,7 @@ use super::expectation::{ExpectedOutcome, MissingBug};
 use super::options::{ExploreOptions, Format, PackageSelection, Verbosity};
 use super::process;
 use super::screen::Screen;
-use super::verdict::{PartialProgress, TestVerdict, VerdictCounts, verdict};
+use super::verdict::{PartialProgress, TestVerdict, VerdictCounts};
 use super::{Exit, Trouble, build, combinations, interruption};
 use crate::words::{self, CommandContext};
 use actor_test::tool::Settings;
@@ -26,7 +26,8 @@ use actor_test::tool::postmortem::{Postmortem, crash_report, examine};
 use actor_test::tool::process::{ChildEnd, ChildJob};
 use actor_test::tool::protocol::{ChildEvent, Ignored, Task};
 use actor_test::tool::trace;
-use actor_test::{BugKind, Finding};
+use actor_test::tool::{JudgedTest, TestOutcome};
+use actor_test::{BugKind, Finding, Report};
 
 /// Explores the selected tests.
 pub(crate) fn run(options: &ExploreOptions, screen: &mut Screen) -> Result<Exit, Trouble> {
@@ -200,7 +201,8 @@ impl RunPlan {
                 }
                 let place = self.place_of(&tests[next]);
                 documents.add(&tests[next], &ended, block.as_deref(), &place, screen);
-                if let TestVerdict::CleanCombination { expected, .. } = &ended.verdict
+                if let TestVerdict::Explored(judged) = &ended.verdict
+                    && let TestOutcome::CleanCombination(expected) = judged.outcome()
                     && let Some(missing) = expectation.without(&tests[next])
                 {
                     tally.fail();
@@ -349,8 +351,18 @@ impl RunPlan {
     }
 }
 
-fn is_combination(test: &Test) -> bool {
-    matches!(test.parameters, Parameters::OneOf(_))
+fn judged(
+    test: &Test,
+    report: Report,
+    notes: Vec<String>,
+    expected: Option<String>,
+) -> TestVerdict {
+    TestVerdict::Explored(Box::new(JudgedTest {
+        report,
+        notes,
+        expected,
+        is_combination: matches!(test.parameters, Parameters::OneOf(_)),
+    }))
 }
 
 /// The end of a child, with the results of its analysis.
@@ -395,7 +407,6 @@ impl<'a> ChildAnalysis<'a> {
 
     /// Returns the verdict; `seen` is the reconstructed crash or hang.
     fn judge(self, seen: Option<Postmortem>) -> TestVerdict {
-        let is_one_of_several = is_combination(self.test);
         let doing = seen.as_ref().and_then(Postmortem::doing);
         let at = self.turn().map(|(turn, _)| turn);
         match &self.ending.answer {
@@ -433,8 +444,7 @@ impl<'a> ChildAnalysis<'a> {
         let Some(ChildEvent::Done { report, notes }) = self.ending.answer else {
             unreachable!("every other answer was judged");
         };
-        let expected = self.began.settings.expect_bug;
-        verdict(is_one_of_several, *report, notes, expected)
+        judged(self.test, *report, notes, self.began.settings.expect_bug)
     }
 
     /// Returns the verdict on a test that ended its process, at an iteration if known.
@@ -467,12 +477,7 @@ impl<'a> ChildAnalysis<'a> {
         let package = &self.test.executable.package.name;
         let directory = trace::directory(self.job.given.trace_dir.clone());
         notes.extend(trace::write_all(&mut report, Some(package), &directory));
-        verdict(
-            is_combination(self.test),
-            report,
-            notes,
-            settings.expect_bug,
-        )
+        judged(self.test, report, notes, settings.expect_bug)
     }
 }
 

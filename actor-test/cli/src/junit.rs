@@ -15,7 +15,7 @@ use super::verdict::TestVerdict;
 use crate::words;
 use actor_test::Report;
 use actor_test::report::StrategyStatistics;
-use actor_test::tool::test_name;
+use actor_test::tool::{TestOutcome, test_name};
 
 /// An unfinished document: a suite for each test executable, a case for each test.
 pub(crate) struct Junit {
@@ -52,10 +52,9 @@ impl Junit {
         if let Some(report) = ended.verdict.report() {
             case.add_properties(properties(report));
         }
-        if matches!(
-            ended.verdict,
-            TestVerdict::Passed { .. } | TestVerdict::Expected { .. }
-        ) {
+        if let TestVerdict::Explored(judged) = &ended.verdict
+            && let TestOutcome::Passed | TestOutcome::Expected(_) = judged.outcome()
+        {
             case.set_system_out(block);
         }
         self.suites.entry(suite).or_default().push(case);
@@ -99,36 +98,33 @@ fn suite(test: &Test) -> String {
 
 fn status(verdict: &TestVerdict, block: &str) -> TestCaseStatus {
     let (kind, what, message) = match verdict {
-        TestVerdict::Passed { .. }
-        | TestVerdict::Expected { .. }
-        | TestVerdict::CleanCombination { .. } => {
-            return TestCaseStatus::success();
-        }
         TestVerdict::Skipped => return TestCaseStatus::skipped(),
         TestVerdict::Interrupted(_) => {
             let mut status = TestCaseStatus::skipped();
             status.set_message(block);
             return status;
         }
-        TestVerdict::Failed { report, .. } => {
-            let finding = report.bugs.first().map(|bug| &bug.finding);
-            (
-                NonSuccessKind::Failure,
-                finding.map_or("failure", |finding| finding.kind.word()),
-                finding.map(words::finding).unwrap_or_default(),
-            )
-        }
-        TestVerdict::Unproved { report, .. } => {
-            (NonSuccessKind::Failure, "unproved", words::no_proof(report))
-        }
-        TestVerdict::Unexpected {
-            report, expected, ..
-        } => (
-            NonSuccessKind::Failure,
-            "expected bug missing",
-            words::unmet(report, expected),
-        ),
         TestVerdict::Refused(problem) => (NonSuccessKind::Error, "error", problem.clone()),
+        TestVerdict::Explored(judged) => {
+            let report = &judged.report;
+            let (what, message) = match judged.outcome() {
+                TestOutcome::Passed
+                | TestOutcome::Expected(_)
+                | TestOutcome::CleanCombination(_) => return TestCaseStatus::success(),
+                TestOutcome::Failed => {
+                    let finding = report.bugs.first().map(|bug| &bug.finding);
+                    (
+                        finding.map_or("failure", |finding| finding.kind.word()),
+                        finding.map(words::finding).unwrap_or_default(),
+                    )
+                }
+                TestOutcome::Unproved => ("unproved", words::no_proof(report)),
+                TestOutcome::Unexpected(expected) => {
+                    ("expected bug missing", words::unmet(report, expected))
+                }
+            };
+            (NonSuccessKind::Failure, what, message)
+        }
     };
     let mut status = TestCaseStatus::non_success(kind);
     status

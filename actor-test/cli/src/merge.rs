@@ -6,10 +6,11 @@ use std::path::Path;
 use super::build::TestTarget;
 use super::options::{Format, Merge, Verbosity};
 use super::screen::Screen;
-use super::verdict::{VerdictCounts, verdict};
+use super::verdict::{TestVerdict, VerdictCounts};
 use super::{Exit, Trouble};
 use crate::words::{self, CommandContext};
 use actor_test::Report;
+use actor_test::tool::JudgedTest;
 use actor_test::tool::search_dir::{EndedPart, read_search_dir};
 use actor_test::tool::trace;
 
@@ -54,12 +55,12 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
         let merged = whole.map_or_else(|| Report::merge(reports), Ok);
         let mut report = merged.map_err(|error| Trouble(format!("package {package}, {error}")))?;
         let notes = trace::write_all(&mut report, Some(package), &here.join(&options.traces));
-        let verdict = verdict(
-            test.contains('['),
+        let verdict = TestVerdict::Explored(Box::new(JudgedTest {
             report,
-            notes.into_iter().collect(),
+            notes: notes.into_iter().collect(),
             expected,
-        );
+            is_combination: test.contains('['),
+        }));
         tally.count(&verdict);
         // The package and target are added if two tests have the path.
         let title = match homes[&test] {

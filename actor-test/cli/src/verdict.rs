@@ -7,8 +7,9 @@ use super::options::{Format, Verbosity};
 use super::screen::Screen;
 use super::{Exit, interruption};
 use crate::words::{self, CommandContext};
+use actor_test::Report;
 use actor_test::report::StrategyStatistics;
-use actor_test::{Bug, Report};
+use actor_test::tool::{JudgedTest, TestOutcome};
 
 /// The progress of an interrupted test.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,36 +20,9 @@ pub(crate) struct PartialProgress {
     pub(crate) bugs: u64,
 }
 
+/// The verdict on a test.
 pub(crate) enum TestVerdict {
-    Passed {
-        report: Report,
-        notes: Vec<String>,
-    },
-    Expected {
-        report: Report,
-        bug: Box<Bug>,
-        notes: Vec<String>,
-    },
-    /// A combination of parameters is clean, but at least one combination must have the expected bug.
-    CleanCombination {
-        report: Report,
-        expected: String,
-        notes: Vec<String>,
-    },
-    Failed {
-        report: Report,
-        notes: Vec<String>,
-    },
-    /// A proof was requested; nothing was proved, and no bug was found.
-    Unproved {
-        report: Report,
-        notes: Vec<String>,
-    },
-    Unexpected {
-        report: Report,
-        expected: String,
-        notes: Vec<String>,
-    },
+    Explored(Box<JudgedTest>),
     Refused(String),
     Skipped,
     /// The test was interrupted, with its progress.
@@ -59,40 +33,19 @@ impl TestVerdict {
     /// Returns the report, if the test was explored.
     pub(crate) fn report(&self) -> Option<&Report> {
         match self {
-            Self::Passed { report, .. }
-            | Self::Expected { report, .. }
-            | Self::CleanCombination { report, .. }
-            | Self::Failed { report, .. }
-            | Self::Unproved { report, .. }
-            | Self::Unexpected { report, .. } => Some(report),
+            Self::Explored(judged) => Some(&judged.report),
             Self::Refused(_) | Self::Skipped | Self::Interrupted(_) => None,
         }
     }
 
     /// Returns the text for users, with the title of the test; `None` if there is nothing to print.
     pub(crate) fn block(&self, title: &str, place: &CommandContext) -> Option<String> {
-        let titled = |report: &Report| {
-            let mut titled = report.clone();
-            titled.test = title.into();
-            titled
-        };
         Some(match self {
-            Self::Passed { report, notes } => words::passed(&titled(report), notes),
-            Self::Expected { report, bug, notes } => {
-                words::expected(&titled(report), bug, notes, place)
+            Self::Explored(judged) => {
+                let mut titled = judged.clone();
+                titled.report.test = title.into();
+                words::outcome(&titled, place)
             }
-            Self::CleanCombination {
-                report,
-                expected,
-                notes,
-            } => words::without(&titled(report), expected, notes),
-            Self::Failed { report, notes } => words::failed(&titled(report), notes, place),
-            Self::Unproved { report, notes } => words::unproved(&titled(report), notes),
-            Self::Unexpected {
-                report,
-                expected,
-                notes,
-            } => words::unexpected(&titled(report), expected, notes, place),
             Self::Refused(problem) => words::refused(title, problem),
             Self::Skipped => return None,
             Self::Interrupted(done) => words::interrupted(title, done),
@@ -101,64 +54,32 @@ impl TestVerdict {
 
     pub(crate) fn as_json(&self, test: &str, home: &TestTarget) -> serde_json::Value {
         let TestTarget { package, target } = home;
-        let about = |outcome: &str, report: &Report, notes: &[String]| {
-            json!({
-                "type": "test", "test": test, "package": package, "target": target, "outcome": outcome,
-                "report": report, "notes": notes,
-            })
-        };
         match self {
-            TestVerdict::Passed { report, notes }
-            | TestVerdict::CleanCombination { report, notes, .. } => about("passed", report, notes),
-            TestVerdict::Expected { report, notes, .. } => about("expected-bug", report, notes),
-            TestVerdict::Failed { report, notes } => about("failed", report, notes),
-            TestVerdict::Unproved { report, notes } => about("unproved", report, notes),
-            TestVerdict::Unexpected { report, notes, .. } => {
-                about("expected-bug-missing", report, notes)
+            Self::Explored(judged) => {
+                let outcome = match judged.outcome() {
+                    TestOutcome::Passed | TestOutcome::CleanCombination(_) => "passed",
+                    TestOutcome::Expected(_) => "expected-bug",
+                    TestOutcome::Failed => "failed",
+                    TestOutcome::Unproved => "unproved",
+                    TestOutcome::Unexpected(_) => "expected-bug-missing",
+                };
+                json!({
+                    "type": "test", "test": test, "package": package, "target": target, "outcome": outcome,
+                    "report": judged.report, "notes": judged.notes,
+                })
             }
-            TestVerdict::Refused(problem) => json!({
+            Self::Refused(problem) => json!({
                 "type": "test", "test": test, "package": package, "target": target, "outcome": "error",
                 "problem": problem,
             }),
-            TestVerdict::Skipped => json!({
+            Self::Skipped => json!({
                 "type": "test", "test": test, "package": package, "target": target, "outcome": "ignored",
             }),
-            TestVerdict::Interrupted(done) => json!({
+            Self::Interrupted(done) => json!({
                 "type": "test", "test": test, "package": package, "target": target, "outcome": "interrupted",
                 "executions": done.executions, "bugs": done.bugs,
             }),
         }
-    }
-}
-
-/// Returns the verdict on an explored test.
-pub(crate) fn verdict(
-    is_combination: bool,
-    report: Report,
-    notes: Vec<String>,
-    expected: Option<String>,
-) -> TestVerdict {
-    match expected {
-        None if report.is_unproved() => TestVerdict::Unproved { report, notes },
-        None if report.is_clean() => TestVerdict::Passed { report, notes },
-        None => TestVerdict::Failed { report, notes },
-        Some(expected) => match report.bugs.iter().find(|bug| bug.is(&expected)) {
-            Some(bug) => TestVerdict::Expected {
-                bug: Box::new(bug.clone()),
-                report,
-                notes,
-            },
-            None if is_combination && report.is_clean() => TestVerdict::CleanCombination {
-                report,
-                expected,
-                notes,
-            },
-            None => TestVerdict::Unexpected {
-                report,
-                expected,
-                notes,
-            },
-        },
     }
 }
 
@@ -193,11 +114,11 @@ impl VerdictCounts {
 
     pub(crate) fn count(&mut self, verdict: &TestVerdict) {
         *match verdict {
-            TestVerdict::Passed { .. }
-            | TestVerdict::Expected { .. }
-            | TestVerdict::CleanCombination { .. } => &mut self.passed,
-            TestVerdict::Failed { .. } | TestVerdict::Unexpected { .. } => &mut self.failed,
-            TestVerdict::Unproved { .. } => &mut self.unproved,
+            TestVerdict::Explored(judged) => match judged.outcome() {
+                TestOutcome::Unproved => &mut self.unproved,
+                _ if judged.has_passed() => &mut self.passed,
+                _ => &mut self.failed,
+            },
             TestVerdict::Refused(_) => &mut self.refused,
             TestVerdict::Skipped => &mut self.skipped,
             TestVerdict::Interrupted(_) => &mut self.given_up,

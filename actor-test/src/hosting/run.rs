@@ -29,6 +29,7 @@ use crate::protocol::{Ignored, Task};
 use crate::replay::saved;
 use crate::replay::saved::SavedResults;
 use crate::report::data::{Bug, Report};
+use crate::report::judged::{JudgedTest, TestOutcome};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{self, Budgets, Overrides};
@@ -68,7 +69,17 @@ pub fn run(test: &'static ActorTest) {
     let combinations = combinations(test).unwrap_or_else(|error| panic!("{error}"));
     watchdog::start(limit, |_| (), Box::new(report_hang));
     let last_words = actor_test_os::enable_exit_messages();
-    let mut verdicts = Vec::new();
+    let mut all = Vec::new();
+    let mut conclude_one = |combination: &Combination, settings: &Settings, (report, notes)| {
+        let judged = JudgedTest {
+            report,
+            notes,
+            expected: settings.expect_bug.clone(),
+            is_combination: combination.has_parameters(),
+        };
+        print(&judged);
+        all.push(judged);
+    };
     for combination in &combinations {
         let settings = settings(combination, given.clone(), manifest.clone(), BUDGETS)
             .unwrap_or_else(|error| panic!("{error}"));
@@ -77,9 +88,8 @@ pub fn run(test: &'static ActorTest) {
             ..settings
         };
         let ended = join(combination, &settings, given.trace_dir.clone());
-        if let Some((report, notes)) = ended.unwrap_or_else(|error| panic!("{error}")) {
-            let expected = settings.expect_bug.as_deref();
-            verdicts.push(judge(combination, &report, &notes, expected));
+        if let Some(ended) = ended.unwrap_or_else(|error| panic!("{error}")) {
+            conclude_one(combination, &settings, ended);
             continue;
         }
         let now = RunningTest {
@@ -114,9 +124,9 @@ pub fn run(test: &'static ActorTest) {
         }
         running().remove(&combination.name);
         notes.extend(store(combination, &settings, &report));
-        verdicts.push(judge(combination, &report, &notes, expected));
+        conclude_one(combination, &settings, (report, notes));
     }
-    conclude(test, verdicts);
+    conclude(test, &all);
 }
 
 /// Returns the combinations of a test's parameters; an error includes the place of the test.
@@ -250,63 +260,33 @@ pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mu
     report.list_bugs();
 }
 
-/// The result of a combination.
-enum CombinationVerdict {
-    Clean,
-    /// The combination is clean, but the bug is expected in at least one combination.
-    Without,
-    Expected,
-    /// The combination failed: its name, and the reason in a few words.
-    Failed(String, String),
-}
-
-/// Prints the report of a combination and returns its result.
-fn judge(
-    combination: &Combination,
-    report: &Report,
-    notes: &[String],
-    expected: Option<&str>,
-) -> CombinationVerdict {
-    let place = words::CommandContext::of_shell();
-    let block = match expected {
-        Some(expected) => match report.bugs.iter().find(|bug| bug.is(expected)) {
-            Some(bug) => {
-                println!("{}", words::expected(report, bug, notes, &place));
-                return CombinationVerdict::Expected;
-            }
-            None if report.is_clean() && combination.has_parameters() => {
-                println!("{}", words::without(report, expected, notes));
-                return CombinationVerdict::Without;
-            }
-            None => words::unexpected(report, expected, notes, &place),
-        },
-        None if report.is_unproved() => words::unproved(report, notes),
-        None if report.is_clean() => {
-            println!("{}", words::passed(report, notes));
-            return CombinationVerdict::Clean;
-        }
-        None => words::failed(report, notes, &place),
-    };
-    eprintln!("\n{block}\n");
-    CombinationVerdict::Failed(report.test.clone(), words::panic(report, expected))
+/// Prints the report of a combination.
+fn print(judged: &JudgedTest) {
+    let block = words::outcome(judged, &words::CommandContext::of_shell());
+    match judged.has_passed() {
+        true => println!("{block}"),
+        false => eprintln!("\n{block}\n"),
+    }
 }
 
 /// Panics if a combination failed, or if no combination has the expected bug.
-fn conclude(test: &ActorTest, verdicts: Vec<CombinationVerdict>) {
-    let all = verdicts.len();
-    if verdicts
-        .iter()
-        .all(|verdict| matches!(verdict, CombinationVerdict::Without))
+fn conclude(test: &ActorTest, judged: &[JudgedTest]) {
+    let all = judged.len();
+    let is_without = |one: &JudgedTest| matches!(one.outcome(), TestOutcome::CleanCombination(_));
+    if judged.iter().all(is_without)
         && let Some(expected) = test.attributes.expect_bug
     {
         eprintln!("\n{}\n", words::in_no_combination(test.name, expected, all));
         fail(words::missing_everywhere(expected, all));
     }
-    let failed = verdicts.into_iter().filter_map(|verdict| match verdict {
-        CombinationVerdict::Failed(name, why) => Some((name, why)),
-        _ => None,
-    });
-    let failed: Vec<(String, String)> = failed.collect();
+    let failed: Vec<(String, String)> = judged
+        .iter()
+        .filter(|one| !one.has_passed())
+        .map(|one| {
+            let why = words::panic(&one.report, one.expected.as_deref());
+            (one.report.test.clone(), why)
+        })
+        .collect();
     match &failed[..] {
         [] => {}
         [(_, why)] if test.parameters.is_empty() => fail(why.clone()),

@@ -9,6 +9,7 @@ pub(crate) mod assertions;
 pub(crate) mod behaviours;
 pub(crate) mod confirmation;
 pub(crate) mod data;
+pub(crate) mod judged;
 pub(crate) mod judging;
 pub(crate) mod merge;
 pub(crate) mod minimized;

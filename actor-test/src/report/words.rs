@@ -44,8 +44,22 @@ use self::warnings::warnings;
 use crate::data::bug::Finding;
 pub use crate::plural::count;
 use crate::report::data::{Bug, CheckpointInfo, Report};
+use crate::report::judged::{JudgedTest, TestOutcome};
 use crate::report::shell;
 pub(crate) use unreached::{unreached, unreached_parts};
+
+/// Formats the report of an explored test, by its outcome.
+pub fn outcome(judged: &JudgedTest, place: &CommandContext) -> String {
+    let JudgedTest { report, notes, .. } = judged;
+    match judged.outcome() {
+        TestOutcome::Passed => passed(report, notes),
+        TestOutcome::Expected(bug) => self::expected(report, bug, notes, place),
+        TestOutcome::CleanCombination(expected) => without(report, expected, notes),
+        TestOutcome::Failed => failed(report, notes, place),
+        TestOutcome::Unproved => unproved(report, notes),
+        TestOutcome::Unexpected(expected) => unexpected(report, expected, notes, place),
+    }
+}
 
 /// Formats the report of a test in which a bug was found.
 pub fn failed(report: &Report, notes: &[String], place: &CommandContext) -> String {
@@ -75,7 +89,7 @@ pub fn failed(report: &Report, notes: &[String], place: &CommandContext) -> Stri
 }
 
 /// Formats the report of a test whose expected bug was not found: no bug was, or another one.
-pub fn unexpected(
+pub(crate) fn unexpected(
     report: &Report,
     expected: &str,
     notes: &[String],
@@ -140,7 +154,7 @@ pub fn passed(report: &Report, notes: &[String]) -> String {
 }
 
 /// Formats the report of one combination of parameters without the bug expected in some combination.
-pub fn without(report: &Report, expected: &str, notes: &[String]) -> String {
+fn without(report: &Report, expected: &str, notes: &[String]) -> String {
     let passed = passed(report, notes);
     format!("{passed}\n      without the bug \"{expected}\", which is expected in one combination")
 }
@@ -163,7 +177,7 @@ pub(crate) fn missing_everywhere(expected: &str, combinations: usize) -> String 
 }
 
 /// Formats the report of a test whose expected bug was found.
-pub fn expected(report: &Report, bug: &Bug, notes: &[String], place: &CommandContext) -> String {
+fn expected(report: &Report, bug: &Bug, notes: &[String], place: &CommandContext) -> String {
     let mut lines = vec![format!(
         "PASS  {}  found the expected bug: {}",
         report.test,
