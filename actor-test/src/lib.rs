@@ -94,6 +94,7 @@
 
 mod data;
 mod hash;
+mod parallel;
 mod plural;
 #[doc(hidden)]
 pub mod protocol;
@@ -119,8 +120,6 @@ mod explaining;
 mod exploring;
 #[cfg(feature = "engine")]
 mod hosting;
-#[cfg(feature = "engine")]
-mod parallel;
 #[cfg(feature = "engine")]
 mod records;
 #[cfg(feature = "engine")]

@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Scope};
 
-use crate::engine::STACK_BYTES;
+/// The stack size of a thread that runs a program's handlers, in bytes.
+pub(crate) const STACK_BYTES: usize = 8 << 20;
 
 /// Runs `jobs` on `workers` threads and hands the results to `take` in the order of the jobs. Once `take`
 /// breaks, no more jobs begin, and the results of all later jobs are dropped. So `take` sees the same results
@@ -12,7 +14,7 @@ use crate::engine::STACK_BYTES;
 ///
 /// The calling thread is one of the workers and uses `own`. Each other thread ends with the call and calls
 /// `equip` for its own state.
-pub(crate) fn map_ordered<J, W, R: Send>(
+pub fn map_ordered<J, W, R: Send>(
     jobs: impl Iterator<Item = J> + Send,
     workers: usize,
     own: &mut W,
@@ -44,18 +46,27 @@ pub(crate) fn map_ordered<J, W, R: Send>(
 fn on_threads(workers: usize, theirs: &(dyn Fn() + Sync), own: &mut dyn FnMut()) {
     std::thread::scope(|scope| {
         for _ in 1..workers {
-            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-            thread
-                .name("actor-test worker".into())
-                .spawn_scoped(scope, theirs)
-                .expect("the system has a thread to spare");
+            spawn_worker(scope, theirs);
         }
         own();
     });
 }
 
-fn lock<T>(line: &Mutex<T>) -> MutexGuard<'_, T> {
-    line.lock().unwrap_or_else(PoisonError::into_inner)
+/// Spawns a worker, a thread that ends with the scope.
+pub(crate) fn spawn_worker<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() + Send + 'scope,
+) {
+    let thread = Builder::new().stack_size(STACK_BYTES);
+    thread
+        .name("actor-test worker".into())
+        .spawn_scoped(scope, work)
+        .expect("the system has a thread to spare");
+}
+
+/// Locks a mutex; a panic of another thread has left its data as they were.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The jobs that are left, and the results that are not yet taken.

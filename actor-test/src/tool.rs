@@ -3,6 +3,7 @@
 //! All of it is there without the feature `engine`, so that the tool builds in half the time.
 
 pub use crate::data::{extent, snapshot, step, test_name};
+pub use crate::parallel::map_ordered;
 pub use crate::protocol;
 pub use crate::protocol::{environment, inquiry, postmortem, process};
 pub use crate::report::judged::{JudgedTest, TestOutcome};

@@ -1,8 +1,6 @@
 //! A run of `cargo actor-test`: explores the selected tests, each in a child process.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use serde_json::json;
@@ -25,8 +23,8 @@ use actor_test::tool::overrides::Overrides;
 use actor_test::tool::postmortem::{Postmortem, crash_report, examine};
 use actor_test::tool::process::{ChildEnd, ChildJob};
 use actor_test::tool::protocol::{ChildEvent, Ignored, Task};
-use actor_test::tool::trace;
 use actor_test::tool::{JudgedTest, TestOutcome};
+use actor_test::tool::{map_ordered, trace};
 use actor_test::{BugKind, Finding, Report};
 
 /// Explores the selected tests.
@@ -160,58 +158,41 @@ impl RunPlan {
         screen: &Screen,
         documents: &mut Documents,
     ) -> Result<VerdictCounts, Trouble> {
-        let next = AtomicUsize::new(0);
-        let (done, results) = mpsc::channel();
-        std::thread::scope(|scope| {
-            for _ in 0..self.children {
-                let (next, done) = (&next, done.clone());
-                scope.spawn(move || {
-                    while !interruption::is_seen()
-                        && let number = next.fetch_add(1, Ordering::Relaxed)
-                        && let Some(test) = tests.get(number)
-                        && done.send((number, self.run_one(test, screen))).is_ok()
-                    {
-                    }
-                });
-            }
-            drop(done);
-            self.report_in_order(tests, results, screen, documents)
-        })
-    }
-
-    fn report_in_order(
-        &self,
-        tests: &[Test],
-        results: mpsc::Receiver<(usize, Result<TestEnd, Trouble>)>,
-        screen: &Screen,
-        documents: &mut Documents,
-    ) -> Result<VerdictCounts, Trouble> {
-        let mut tally = VerdictCounts::default();
+        let mut counts = VerdictCounts::default();
         let mut expectation = ExpectedOutcome::default();
-        let mut waiting = BTreeMap::new();
-        let mut next = 0;
-        for (number, ended) in results {
-            waiting.insert(number, ended);
-            while let Some(ended) = waiting.remove(&next) {
-                let ended = ended?;
-                tally.count(&ended.verdict);
-                let block = self.report(&tests[next], &ended.verdict, screen);
+        let mut failed = Ok(());
+        let begun = tests.iter().take_while(|_| !interruption::is_seen());
+        map_ordered(
+            begun,
+            self.children,
+            &mut (),
+            || (),
+            |(), test| (test, self.run_one(test, screen)),
+            |(test, ended)| {
+                let ended = match ended {
+                    Ok(ended) => ended,
+                    Err(trouble) => {
+                        failed = Err(trouble);
+                        return ControlFlow::Break(());
+                    }
+                };
+                counts.count(&ended.verdict);
+                let block = self.report(test, &ended.verdict, screen);
                 if let Some(printed) = &ended.printed {
                     screen.aside(printed);
                 }
-                let place = self.place_of(&tests[next]);
-                documents.add(&tests[next], &ended, block.as_deref(), &place, screen);
+                documents.add(test, &ended, block.as_deref(), &self.place_of(test), screen);
                 if let TestVerdict::Explored(judged) = &ended.verdict
                     && let TestOutcome::CleanCombination(expected) = judged.outcome()
-                    && let Some(missing) = expectation.without(&tests[next])
+                    && let Some(missing) = expectation.without(test)
                 {
-                    tally.fail();
+                    counts.fail();
                     self.report_missing(&missing, expected, screen);
                 }
-                next += 1;
-            }
-        }
-        Ok(tally)
+                ControlFlow::Continue(())
+            },
+        );
+        failed.map(|()| counts)
     }
 
     fn run_one(&self, test: &Test, screen: &Screen) -> Result<TestEnd, Trouble> {

@@ -35,7 +35,7 @@ pub(crate) use running::execution::{
     Engine, ObligationWatch, Program, RecordLevel, RunOptions, StepObserver,
 };
 pub(crate) use running::outcome::{EndReason, Outcome, START, THREAD};
-pub(crate) use running::own_thread::{STACK_BYTES, on_fresh_thread, on_own_thread};
+pub(crate) use running::own_thread::{on_fresh_thread, on_own_thread};
 pub(crate) use specs::calls::Calls;
 pub(crate) use specs::observations::Observations;
 pub(crate) use specs::specifications::SpecificationStats;

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
-use crate::engine::{EndReason, Observations, Program, STACK_BYTES};
+use crate::engine::{EndReason, Observations, Program};
 use crate::exploring::checkpoint::{PartResult, Shard, StoredPart};
 use crate::exploring::contribution::Contribution;
 use crate::exploring::explorer::{Explorer, ExplorerSeed};
-use crate::exploring::work_queue::lock;
+use crate::parallel::{lock, spawn_worker};
 use crate::settings::turn::StrategyTurn;
 use crate::strategy::{ROUND_MAX, SearchStrategy, Source};
 
@@ -120,11 +120,7 @@ impl<'a> RoundWorkers<'a> {
                     }
                     lock(&observed).push(explorer.observed());
                 };
-                let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-                thread
-                    .name("actor-test worker".into())
-                    .spawn_scoped(scope, work)
-                    .expect("the system has a thread to spare");
+                spawn_worker(scope, work);
             }
             drop(explored);
             let mut waiting = BTreeMap::new();

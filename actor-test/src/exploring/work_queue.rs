@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::engine::Program;
 use crate::exploring::contribution::Contribution;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::Epoch;
+use crate::parallel::lock;
 
 /// The largest number of executions that a worker takes at a time.
 pub(crate) const CHUNK: u64 = 32;
@@ -164,8 +165,4 @@ impl WorkQueue {
         }
         chunk
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

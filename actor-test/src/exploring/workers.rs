@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-use crate::engine::{Observations, Program, STACK_BYTES};
+use crate::engine::{Observations, Program};
 use crate::exploring::calibration::calibrate;
 use crate::exploring::checkpoint::{CheckpointWriter, ExplorationState, InterruptedExploration};
 use crate::exploring::confirmation::Judge;
@@ -14,7 +14,8 @@ use crate::exploring::progress::{ExplorationProgress, ProgressObserver, Silent};
 use crate::exploring::prove::ProofSearches;
 use crate::exploring::rounds::RoundWorkers;
 use crate::exploring::summary::Summary;
-use crate::exploring::work_queue::{CHUNK, Chunk, WorkQueue, lock};
+use crate::exploring::work_queue::{CHUNK, Chunk, WorkQueue};
+use crate::parallel::{lock, spawn_worker};
 use crate::report::data::Report;
 use crate::settings::Settings;
 use crate::settings::strategy::StrategySpec;
@@ -389,11 +390,7 @@ impl Exploration<'_> {
                     }
                     lock(&observed).push(explorer.observed());
                 };
-                let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-                thread
-                    .name("actor-test worker".into())
-                    .spawn_scoped(scope, work)
-                    .expect("the system has a thread to spare");
+                spawn_worker(scope, work);
             }
             drop(chunks);
             self.merge(done, &desk);

@@ -9,10 +9,8 @@ use std::sync::Arc;
 use crate::engine::running::execution::{Engine, Program, RunOptions};
 use crate::engine::running::outcome::Outcome;
 use crate::engine::specs::observations::Observations;
+use crate::parallel::STACK_BYTES;
 use crate::strategy::{Execution, Fairness, Replay, Source};
-
-/// The stack size of a thread that runs executions.
-pub(crate) const STACK_BYTES: usize = 8 << 20;
 
 /// Returns a placeholder strategy, for an engine that has none.
 pub(super) fn nothing() -> Source {
