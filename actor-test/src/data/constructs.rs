@@ -2,104 +2,84 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A resource outside a step's own operation that the step depends on or changes, so that its order
-/// matters. [`Gap::Unsupported`](crate::strategy::Gap::Unsupported) names one that a search can't follow.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum StepConstruct {
-    /// The step reads the clock.
-    Clock,
-    /// The step arms, cancels or fires a timer, or sleeps.
-    Timer,
-    /// A fault may strike.
-    Fault,
-    /// The free capacity of a bounded mailbox.
-    Room,
-    /// An async handler awaits an event that is not in the inbox.
-    Receive,
-    /// The supervision of children.
-    Supervision,
-    /// A link between two actors.
-    Link,
-    /// An actor watches the end of another one.
-    Watch,
-    /// A query of whether an actor has stopped.
-    Ends,
-    /// The number of references to an actor.
-    References,
-    /// The registry of names.
-    Names,
-    /// A disk.
-    Disk,
-    /// An object of shared memory: a lock, a channel or an atomic.
-    Sharing,
-    /// A request to the operating system.
-    System,
-    /// A predicate reads actors.
-    Predicate,
-    /// A monitor observes an event.
-    Monitor,
-    /// An event is announced.
-    Announcement,
-    /// Several replies are pending, or one is given up or lost.
-    Ask,
-    /// An actor is stopped or killed.
-    Stop,
-    /// The program asks for the end of the execution.
-    Finish,
-    /// Another node.
-    Node,
-    /// An event is deferred by an actor that has more kinds of events than a search distinguishes.
-    Defer,
-    /// A piped future.
-    Future,
-    /// A periodic timer, or a timer that lets messages go first.
-    Ticks,
-    /// Several sends of a handler take effect in one step, since handlers are atomic.
-    Together,
-    /// A task or a thread.
-    Task,
-    /// A monitor or a predicate is registered after operations have begun.
-    Observer,
-    /// The number or name of an actor, which depends on the order in which operations create actors.
-    Identity,
+/// Defines an enum, and the list of all its variants in order.
+macro_rules! listed {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident,)* }) => {
+        $(#[$meta])*
+        pub enum $name {
+            $($(#[$doc])* $variant,)*
+        }
+
+        /// All variants, in order.
+        const ALL: &[$name] = &[$($name::$variant),*];
+    };
 }
 
-/// All variants, in order.
-const ALL: [StepConstruct; 28] = {
-    use StepConstruct::*;
-    [
+listed! {
+    /// A resource outside a step's own operation that the step depends on or changes, so that its order
+    /// matters. [`Gap::Unsupported`](crate::strategy::Gap::Unsupported) names one that a search can't follow.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[non_exhaustive]
+    pub enum StepConstruct {
+        /// The step reads the clock.
         Clock,
+        /// The step arms, cancels or fires a timer, or sleeps.
         Timer,
+        /// A fault may strike.
         Fault,
+        /// The free capacity of a bounded mailbox.
         Room,
+        /// An async handler awaits an event that is not in the inbox.
         Receive,
+        /// The supervision of children.
         Supervision,
+        /// A link between two actors.
         Link,
+        /// An actor watches the end of another one.
         Watch,
+        /// A query of whether an actor has stopped.
         Ends,
+        /// The number of references to an actor.
         References,
+        /// The registry of names.
         Names,
+        /// A disk.
         Disk,
+        /// An object of shared memory: a lock, a channel or an atomic.
         Sharing,
+        /// A request to the operating system.
         System,
+        /// A predicate reads actors.
         Predicate,
+        /// A monitor observes an event.
         Monitor,
+        /// An event is announced.
         Announcement,
+        /// Several replies are pending, or one is given up or lost.
         Ask,
+        /// An actor is stopped or killed.
         Stop,
+        /// The program asks for the end of the execution.
         Finish,
+        /// Another node.
         Node,
+        /// An event is deferred by an actor that has more kinds of events than a search distinguishes.
         Defer,
+        /// A piped future.
         Future,
+        /// A periodic timer, or a timer that lets messages go first.
         Ticks,
+        /// Several sends of a handler take effect in one step, since handlers are atomic.
         Together,
+        /// A task or a thread.
         Task,
+        /// A monitor or a predicate is registered after operations have begun.
         Observer,
+        /// The number or name of an actor, which depends on the order in which operations create actors.
         Identity,
-    ]
-};
+    }
+}
 
 /// A set of [`StepConstruct`] values.
 ///
@@ -120,7 +100,7 @@ impl Constructs {
 
     /// Each value of the set, in the order of the variants.
     pub fn iter(self) -> impl Iterator<Item = StepConstruct> {
-        ALL.into_iter().filter(move |what| self.0.has(*what))
+        ALL.iter().copied().filter(move |what| self.0.has(*what))
     }
 }
 
