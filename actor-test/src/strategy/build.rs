@@ -111,8 +111,8 @@ impl StrategySpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::strategy::PARTS_MAX;
-    use crate::strategy::{Execution, Fairness, Needs, SearchStrategy};
+    use crate::strategy::search::not_saved;
+    use crate::strategy::{Execution, Fairness, Needs};
 
     /// Everything that a spec states about its strategy holds for the strategy that it builds.
     #[test]
@@ -195,14 +195,16 @@ mod tests {
     /// Builds a strategy by its name, and checks its description; `None` if there is no such strategy.
     fn check(name: &str) -> Option<Box<dyn Strategy>> {
         let spec = name.parse::<StrategySpec>().ok()?;
-        let source = spec.source();
-        let search = source.search();
-        let is_saved = search.is_some_and(SearchStrategy::can_be_saved);
+        let search = || match spec.source() {
+            Source::Search(search) => Some(search),
+            Source::Strategy(_) => None,
+        };
+        let is_saved = search().is_some_and(|mut it| it.restore(&[]) != Err(not_saved()));
         assert_eq!(spec.can_be_saved(), is_saved, "saving {name}");
-        let parts = if spec.is_divisible() { PARTS_MAX } else { 0 };
-        let divided = search.map_or(0, SearchStrategy::parts_max);
-        assert_eq!(parts as usize, divided, "parts of {name}");
-        let built = source.into_strategy();
+        let parts = search().zip(search());
+        let is_divisible = parts.is_some_and(|(mut it, part)| it.unite(part));
+        assert_eq!(spec.is_divisible(), is_divisible, "parts of {name}");
+        let built = spec.build();
         assert_eq!((spec.to_string(), built.name()), (name.into(), name.into()));
         assert_eq!(spec.has_memory(), built.needs().memory, "memory of {name}");
         assert_eq!(

@@ -267,11 +267,6 @@ impl SearchStrategy for Dfs {
         Some(SizeEstimate::of(self.executions, by_shares, by_likeness))
     }
 
-    #[cfg(test)]
-    fn can_be_saved(&self) -> bool {
-        true
-    }
-
     fn save(&mut self) -> Option<Vec<u8>> {
         Some(codec::encode(&Saved {
             path: self.path.clone(),

@@ -1,8 +1,8 @@
 //! Exhaustive exploration of behaviours: Inbox-DPOR, with source-DPOR as its fallback.
 
-use super::Frontier;
 use super::dpor::{Dpor, GraphRun};
 use super::source_dpor::{SourceDpor, SourceDporRun};
+use super::{Frontier, not_saved};
 use crate::codec::DecodeError;
 use crate::data::coverage_claim::CoverageClaim;
 use crate::data::extent::SizeEstimate;
@@ -85,12 +85,6 @@ impl Strategy for BehaviourItem {
 impl Frontier for BehaviourSearch {
     type Item = BehaviourItem;
 
-    #[cfg(test)]
-    const IS_SAVED: bool = Dpor::IS_SAVED;
-
-    #[cfg(test)]
-    const PARTS_MAX: usize = Dpor::PARTS_MAX;
-
     fn name(&self) -> String {
         match self {
             Self::Inboxes(dpor) => dpor.name(),
@@ -154,7 +148,7 @@ impl Frontier for BehaviourSearch {
     fn restore(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         match self {
             Self::Inboxes(dpor) => Frontier::restore(&mut **dpor, bytes),
-            Self::Races(_) => Err(DecodeError("nothing was saved".into())),
+            Self::Races(_) => Err(not_saved()),
         }
     }
 

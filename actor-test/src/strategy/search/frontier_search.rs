@@ -117,11 +117,6 @@ impl<F: Frontier> SearchStrategy for FrontierSearch<F> {
         self.frontier.extent()
     }
 
-    #[cfg(test)]
-    fn parts_max(&self) -> usize {
-        F::PARTS_MAX
-    }
-
     fn divide(&mut self) -> Vec<Box<dyn SearchStrategy>> {
         if self.current.is_some() || !self.parts.is_empty() {
             return Vec::new();
@@ -139,11 +134,6 @@ impl<F: Frontier> SearchStrategy for FrontierSearch<F> {
         let part: Box<dyn Any> = part;
         let part = part.downcast::<Self>();
         part.is_ok_and(|part| self.frontier.unite(part.frontier))
-    }
-
-    #[cfg(test)]
-    fn can_be_saved(&self) -> bool {
-        F::IS_SAVED
     }
 
     fn save(&mut self) -> Option<Vec<u8>> {

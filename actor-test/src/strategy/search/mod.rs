@@ -36,12 +36,6 @@ pub(crate) trait SearchStrategy: Strategy + Any {
     /// as progress or in reports of unfinished searches.
     fn extent(&self) -> Option<SizeEstimate>;
 
-    /// The most parts of a [division](Self::divide); each can be [saved](Self::save).
-    #[cfg(test)]
-    fn parts_max(&self) -> usize {
-        0
-    }
-
     /// Divides the rest of the search into independent parts for several workers; none if it can't be
     /// divided now. If this isn't called, the search explores the parts itself, one after another.
     fn divide(&mut self) -> Vec<Box<dyn SearchStrategy>> {
@@ -53,12 +47,6 @@ pub(crate) trait SearchStrategy: Strategy + Any {
         false
     }
 
-    /// True if the search can be [saved](Self::save) now and then.
-    #[cfg(test)]
-    fn can_be_saved(&self) -> bool {
-        false
-    }
-
     /// Saves what another process needs to continue, if that is possible now; called between executions.
     fn save(&mut self) -> Option<Vec<u8>> {
         None
@@ -66,8 +54,13 @@ pub(crate) trait SearchStrategy: Strategy + Any {
 
     /// Restores what was [saved](Self::save), before the first execution.
     fn restore(&mut self, _saved: &[u8]) -> Result<(), DecodeError> {
-        Err(DecodeError("nothing was saved".into()))
+        Err(not_saved())
     }
+}
+
+/// The error of a search that is never saved.
+pub(super) fn not_saved() -> DecodeError {
+    DecodeError("nothing was saved".into())
 }
 
 /// The strategy of an explorer: a search by itself, or any strategy.
@@ -138,14 +131,6 @@ pub(super) trait Frontier: fmt::Debug + Send + Sized + 'static {
     /// A work item: the strategy of one execution, which records what it observes.
     type Item: Strategy;
 
-    /// True if the search supports [`save`](Self::save).
-    #[cfg(test)]
-    const IS_SAVED: bool = false;
-
-    /// The number of parts into which the search can be [divided](Self::divide).
-    #[cfg(test)]
-    const PARTS_MAX: usize = 0;
-
     /// The name and parameters, as `-s` takes them.
     fn name(&self) -> String;
 
@@ -165,7 +150,7 @@ pub(super) trait Frontier: fmt::Debug + Send + Sized + 'static {
 
     /// Takes back a part, in the order of the parts; returns `false` if the parts after it are not needed.
     fn unite(&mut self, _part: Self) -> bool {
-        true
+        false
     }
 
     /// Returns the state from which another process can continue, if the search can be saved now.
@@ -175,7 +160,7 @@ pub(super) trait Frontier: fmt::Debug + Send + Sized + 'static {
 
     /// Continues from a saved state.
     fn restore(&mut self, _bytes: &[u8]) -> Result<(), DecodeError> {
-        Err(DecodeError("nothing was saved".into()))
+        Err(not_saved())
     }
 
     /// Estimates the total number of behaviours: see [`SearchStrategy::extent`].

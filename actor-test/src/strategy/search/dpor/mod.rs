@@ -422,12 +422,6 @@ fn noted(
 impl Frontier for Dpor {
     type Item = GraphRun;
 
-    #[cfg(test)]
-    const IS_SAVED: bool = true;
-
-    #[cfg(test)]
-    const PARTS_MAX: usize = parts::PARTS;
-
     fn name(&self) -> String {
         let spec = match self.jump_interval {
             Some(behaviours) => StrategySpec::HoppingDpor(behaviours),
