@@ -20,6 +20,10 @@ pub(crate) struct Progress {
     pub(crate) extent: Option<SizeEstimate>,
 }
 
+/// The least share of a search from which on the remaining time is estimated; an early estimate of the size
+/// may be wrong by orders of magnitude.
+const ETA_FROM: f64 = 0.01;
+
 /// The minimum number of columns left for a test's name.
 const NAME_MIN: usize = 16;
 
@@ -103,7 +107,8 @@ impl Progress {
     /// Returns the remaining time, if it can be estimated.
     fn eta(&self) -> String {
         let fraction = self.fraction();
-        if fraction == 0.0 {
+        let is_estimate = self.of.is_none() && self.limit.is_none();
+        if fraction == 0.0 || is_estimate && fraction < ETA_FROM {
             return String::new();
         }
         let left = self.elapsed.as_secs_f64() * (1.0 - fraction) / fraction;
@@ -225,8 +230,17 @@ mod tests {
             "41000 schedules, 1 bug, at most 10 % done by estimate"
         );
         assert_eq!(
+            words(4_100_000.0, Some(4_100_000.0)),
+            "41000 schedules, 1 bug, 1.0 % done by estimate, ETA 49m 30s"
+        );
+        // Below one part in a hundred, the estimate is too uncertain.
+        assert_eq!(
+            words(4_200_000.0, Some(4_200_000.0)),
+            "41000 schedules, 1 bug, 1.0 % done by estimate"
+        );
+        assert_eq!(
             words(1e9, Some(1e9)),
-            "41000 schedules, 1 bug, less than 0.1 % done by estimate, ETA 203h 14m"
+            "41000 schedules, 1 bug, less than 0.1 % done by estimate"
         );
         for width in 40..=200 {
             assert!(wide(&shown(&extent(1e5, Some(1e6)), width)) < width);
