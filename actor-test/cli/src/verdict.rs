@@ -91,6 +91,8 @@ pub(crate) struct VerdictCounts {
     unproved: usize,
     refused: usize,
     skipped: usize,
+    /// The number of results that were in the search directory.
+    ended_before: usize,
     /// The number of tests that were interrupted.
     given_up: usize,
     /// The number of executions of all tests.
@@ -128,6 +130,7 @@ impl VerdictCounts {
             self.bugs += done.bugs;
         }
         if let Some(report) = verdict.report() {
+            self.ended_before += usize::from(report.record.is_some());
             self.executions += report.executions;
             self.bugs += report.bugs.len() as u64;
             report.strategies.iter().for_each(|one| self.add(one));
@@ -174,6 +177,7 @@ impl VerdictCounts {
             unproved,
             refused,
             skipped,
+            ended_before,
             given_up,
             ..
         } = *self;
@@ -206,6 +210,7 @@ impl VerdictCounts {
                     unproved,
                     errors: refused,
                     skipped,
+                    ended_before,
                 };
                 let summary = words::summary(&counts, seed, interrupted.as_ref());
                 screen.line(&format!("\n{summary}"));

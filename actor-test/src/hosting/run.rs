@@ -165,8 +165,8 @@ pub(crate) fn join(
         }
         let directory = trace::directory(trace_dir);
         let unwritten = trace::write_all(&mut report, trace::own_package().as_deref(), &directory);
-        let notes = std::iter::once(words::ended_before(&path)).chain(unwritten);
-        (report, notes.collect())
+        report.record = Some(path);
+        (report, unwritten.into_iter().collect())
     }))
 }
 

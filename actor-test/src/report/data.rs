@@ -159,6 +159,9 @@ pub struct Report {
     /// The checkpoint from which an unfinished search goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointInfo>,
+    /// The file from which the report was read, if the search has ended before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<PathBuf>,
     /// The duration of the test in seconds.
     pub elapsed_s: f64,
     /// The data for merging this report with those of other parts.
@@ -508,6 +511,7 @@ impl Report {
             tried: Vec::new(),
             wants_proof: false,
             checkpoint: None,
+            record: None,
             elapsed_s: 0.0,
             sketch: None,
         }

@@ -21,8 +21,6 @@ mod unread;
 mod verdict;
 mod warnings;
 
-use std::path::Path;
-
 pub use self::causes::causes;
 pub use self::command::{CommandContext, WIDTH};
 pub use self::endings::*;
@@ -300,15 +298,6 @@ pub(crate) fn leaked_threads() -> String {
     "the test starts a thread that still runs after the execution; what threads do is not controlled \
      by the tester, and each execution adds to them: join it, or use an actor"
         .into()
-}
-
-/// States that the search of a test has ended before.
-pub(crate) fn ended_before(path: &Path) -> String {
-    let directory = path.parent().unwrap_or(path).display();
-    format!(
-        "the search has ended before, with this result, in {}; to search anew, remove {directory}",
-        path.display()
-    )
 }
 
 /// States that the result of a test is not in the search directory.

@@ -239,6 +239,8 @@ pub(crate) struct Counts {
     pub(crate) unproved: usize,
     pub(crate) errors: usize,
     pub(crate) skipped: usize,
+    /// The number of results that were in the search directory.
+    pub(crate) ended_before: usize,
 }
 
 pub(crate) fn summary(
@@ -252,6 +254,7 @@ pub(crate) fn summary(
         unproved,
         errors,
         skipped,
+        ended_before,
     } = *counts;
     let head = interrupted.map(|interrupted| {
         format!(
@@ -271,6 +274,12 @@ pub(crate) fn summary(
     }
     if skipped > 0 {
         parts.push(format!("{skipped} ignored"));
+    }
+    if ended_before > 0 {
+        let results = count(ended_before as u64, "result");
+        parts.push(format!(
+            "{results} from the search directory, remove it to search anew"
+        ));
     }
     if let Some(Interrupted {
         given_up,

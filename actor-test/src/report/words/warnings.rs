@@ -1,5 +1,7 @@
 //! Formats warnings: undecided liveness, and specifications that could not have failed.
 
+use std::path::Path;
+
 use super::count;
 use super::unread::end_notes;
 use crate::data::bug::BugKind;
@@ -71,8 +73,18 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
     lines.extend(idle.map(|what| format!("warning: {what}")));
     let passed_over = report.passed_over.iter();
     lines.extend(passed_over.map(|what| format!("note: {what}, which has no handler for it")));
+    lines.extend(report.record.as_deref().map(ended_before));
     lines.extend(notes.iter().map(|note| format!("warning: {note}")));
     lines
+}
+
+/// States that the search of a test has ended before.
+fn ended_before(record: &Path) -> String {
+    let directory = record.parent().unwrap_or(record).display();
+    format!(
+        "note: the search has ended before, with this result, in {}; to search anew, remove {directory}",
+        record.display()
+    )
 }
 
 #[cfg(test)]
