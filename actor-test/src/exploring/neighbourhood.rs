@@ -7,16 +7,15 @@
 //! 2. Each step is delayed by a few steps of others.
 //! 3. While the budget lasts, occasional steps are random.
 //!
-//! After the recorded steps each execution continues as a fair random walk. The exploration has its own
-//! strategy, and confirms and records bugs like any other. The result depends on the program and the schedule
-//! alone.
+//! After the recorded steps each execution continues as a fair random walk. The exploration confirms and
+//! records bugs like any other. The result depends on the program and the schedule alone.
 
 use std::sync::Arc;
 
 use crate::data::schedule::Schedule;
 use crate::engine::{Engine, Program, RecordLevel, RunOptions};
 use crate::explaining::causes::order::{HappensBefore, OrderedPair};
-use crate::explaining::causes::race_reversal::{RaceReversal, ReplayPlan};
+use crate::explaining::causes::race_reversal::{HeldSteps, RaceReversal, ReplayPlan};
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
 use crate::replay::following::name;
@@ -24,9 +23,7 @@ use crate::replay::saved::PassingSchedule;
 use crate::replay::{fairness_of, taken};
 use crate::report::data::{Bug, NEAR};
 use crate::settings::Settings;
-use crate::strategy::{
-    Choice, Enabled, Execution, Fairness, Needs, Pruned, Source, Strategy, StrategyEvent,
-};
+use crate::strategy::{Execution, Source};
 use crate::trace::schedule;
 
 /// The largest number of executions.
@@ -86,7 +83,7 @@ pub(crate) fn search(
 }
 
 /// Returns the strategy for the neighbours of an execution, and its cost; `None` without any steps.
-fn neighbours(program: &dyn Program, passed: &PassingSchedule) -> Option<(NeighbourStrategy, u64)> {
+fn neighbours(program: &dyn Program, passed: &PassingSchedule) -> Option<(RaceReversal, u64)> {
     let PassingSchedule {
         name: called,
         recorded,
@@ -111,22 +108,16 @@ fn neighbours(program: &dyn Program, passed: &PassingSchedule) -> Option<(Neighb
         return None;
     }
     let order = HappensBefore::of(&outcome.records);
-    let neighbours = NeighbourStrategy {
-        name: format!("{NEAR}{called}"),
-        turns: turns(&order, &steps),
-        plan: Arc::new(ReplayPlan::new(steps)),
-        current: None,
-    };
+    let turns = turns(&order, &steps);
+    let plan = Arc::new(ReplayPlan::new(steps));
+    let neighbours = RaceReversal::in_turn(format!("{NEAR}{called}"), plan, turns);
     Some((neighbours, outcome.cost()))
 }
 
-/// A variation: the steps that are held back, and the step that releases them.
-type Turn = (Vec<usize>, usize);
-
 /// Returns the variations in the order of trials: close pairs first, and the last steps before others.
-fn turns(order: &HappensBefore, steps: &Schedule) -> Vec<Turn> {
+fn turns(order: &HappensBefore, steps: &Schedule) -> Vec<HeldSteps> {
     let window = steps.len().saturating_sub(WINDOW)..steps.len();
-    let mut races: Vec<(usize, usize, Turn)> = Vec::new();
+    let mut races: Vec<(usize, usize, HeldSteps)> = Vec::new();
     for inbox in order.inboxes(&window) {
         for pair in order.racing(&inbox) {
             let OrderedPair { first, second } = pair;
@@ -148,56 +139,6 @@ fn turns(order: &HappensBefore, steps: &Schedule) -> Vec<Turn> {
 fn others(steps: &Schedule, at: usize) -> impl Iterator<Item = usize> + '_ {
     let who = steps[at].name.who;
     (at + 1..steps.len()).filter(move |later| steps[*later].name.who != who)
-}
-
-/// A strategy that takes the neighbours of an execution in turn, and then adds random steps.
-#[derive(Debug)]
-struct NeighbourStrategy {
-    name: String,
-    plan: Arc<ReplayPlan>,
-    turns: Vec<Turn>,
-    current: Option<RaceReversal>,
-}
-
-impl NeighbourStrategy {
-    fn current(&mut self) -> &mut RaceReversal {
-        self.current.as_mut().expect("an execution has begun")
-    }
-}
-
-impl Strategy for NeighbourStrategy {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::all_choices()
-    }
-
-    fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
-        let number = execution.iteration as usize;
-        let reversal = match self.turns.get(number) {
-            Some((held, until)) => RaceReversal::new(&self.plan, held, *until, None),
-            None => {
-                let number = number - self.turns.len() + 1;
-                RaceReversal::new(&self.plan, &[], 0, Some(number as u32))
-            }
-        };
-        self.current.insert(reversal).begin(execution)?;
-        Some(Fairness::FairFrom(self.plan.steps.len() as u64))
-    }
-
-    fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
-        self.current().pick(enabled)
-    }
-
-    fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
-        self.current().choose(choice)
-    }
-
-    fn observe(&mut self, event: StrategyEvent<'_>) {
-        self.current().observe(event);
-    }
 }
 
 #[cfg(test)]

@@ -38,17 +38,23 @@ impl ReplayPlan {
     }
 }
 
+/// Steps that are held back, and the step that releases them, by their positions in a plan.
+pub(crate) type HeldSteps = (Vec<usize>, usize);
+
 /// Follows a plan as far as possible, but holds some steps back until another one was taken. Then it
 /// continues as planned, or with occasional random steps. Unplanned steps come last, at random.
 #[derive(Debug)]
 pub(crate) struct RaceReversal {
+    name: String,
     plan: Arc<ReplayPlan>,
+    /// The steps that are held back in each execution; later ones hold none, and have random steps.
+    turns: Vec<HeldSteps>,
     /// The steps that are held back, by their keys.
     held: Vec<u64>,
     /// The key of the step that releases them.
     until: u64,
     /// The step from which on the schedule counts as fair.
-    from: u64,
+    fair_from: u64,
     /// The number of an execution with random steps; `None` follows the plan exactly.
     wanders: Option<u32>,
     /// The largest number of steps before the releasing one.
@@ -68,14 +74,25 @@ impl RaceReversal {
         until: usize,
         wanders: Option<u32>,
     ) -> Self {
-        let key = |position: usize| plan.steps[position].name.key();
         Self {
-            held: held.iter().map(|position| key(*position)).collect(),
-            until: key(until),
-            from: held.iter().copied().fold(until, usize::min) as u64,
+            fair_from: held.iter().copied().fold(until, usize::min) as u64,
             wanders,
-            patience: plan.steps.len() as u64 * 2 + 100,
-            plan: plan.clone(),
+            ..Self::in_turn("turned".into(), plan.clone(), vec![(held.to_vec(), until)])
+        }
+    }
+
+    /// Holds other steps back in each execution, and none after the last turn. Fair behind the plan.
+    pub(crate) fn in_turn(name: String, plan: Arc<ReplayPlan>, turns: Vec<HeldSteps>) -> Self {
+        let steps = plan.steps.len() as u64;
+        Self {
+            name,
+            plan,
+            turns,
+            held: Vec::new(),
+            until: 0,
+            fair_from: steps,
+            wanders: None,
+            patience: steps * 2 + 100,
             is_released: false,
             namer: ScheduleRecorder::default(),
             rng: generator(0),
@@ -113,7 +130,7 @@ impl RaceReversal {
 
 impl Strategy for RaceReversal {
     fn name(&self) -> String {
-        "turned".into()
+        self.name.clone()
     }
 
     fn needs(&self) -> Needs {
@@ -121,13 +138,25 @@ impl Strategy for RaceReversal {
     }
 
     fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
+        let key = |position: &usize| self.plan.steps[*position].name.key();
+        let number = execution.iteration as usize;
+        match self.turns.get(number) {
+            Some((held, until)) => {
+                self.held = held.iter().map(key).collect();
+                self.until = key(until);
+            }
+            None => {
+                self.held = Vec::new();
+                self.until = key(&0);
+                self.wanders = Some((number - self.turns.len() + 1) as u32);
+            }
+        }
         self.is_released = false;
+        self.answers = StepAnswers::default();
         self.namer.begin();
-        self.rng = generator(mix(
-            execution.seed,
-            u64::from(self.wanders.unwrap_or_default()),
-        ));
-        Some(Fairness::FairFrom(self.from))
+        let wanders = self.wanders.unwrap_or_default();
+        self.rng = generator(mix(execution.seed, u64::from(wanders)));
+        Some(Fairness::FairFrom(self.fair_from))
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
