@@ -1,8 +1,8 @@
 //! Prefix-based search, behind a fair walk to a state without pending obligations: [`LivePrefix`].
 
 use super::{
-    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, Gap, Needs, Pruned, Strategy,
-    StrategyEvent, Weighted, Weights,
+    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, Gap, Needs, Pruned, Replay,
+    Strategy, StrategyEvent, Weighted, Weights,
 };
 
 /// Finds a prefix after which no obligation is pending, and starts every execution of a search behind it
@@ -19,14 +19,12 @@ use super::{
 pub struct LivePrefix {
     search: Box<dyn Strategy>,
     walk: Weighted,
-    /// The decisions of the walk, as positions and answers.
+    /// The decisions of the walk, as a recording has them.
     decided: Vec<u32>,
-    /// The number of decisions and of steps in the prefix, once it was found.
-    found: Option<(usize, u64)>,
+    /// The prefix and its number of steps, once it was found.
+    found: Option<(Replay, u64)>,
     /// The number of steps after which the prefix may end.
     from: u64,
-    /// The number of decisions of the prefix that the execution has repeated.
-    made: usize,
     is_past_prefix: bool,
     /// The number of walks that found no prefix.
     vain: u64,
@@ -44,20 +42,13 @@ impl LivePrefix {
             decided: Vec::new(),
             found: None,
             from: 0,
-            made: 0,
             is_past_prefix: false,
             vain: 0,
         }
     }
 
     fn steps(&self) -> u64 {
-        self.found.map_or(0, |(_, steps)| steps)
-    }
-
-    /// The next decision of the prefix; zero, which is always possible, behind its end.
-    fn next_prefix_decision(&mut self) -> u32 {
-        self.made += 1;
-        self.decided.get(self.made - 1).copied().unwrap_or(0)
+        self.found.as_ref().map_or(0, |(_, steps)| *steps)
     }
 }
 
@@ -80,14 +71,14 @@ impl Strategy for LivePrefix {
     }
 
     fn begin(&mut self, execution: &Execution) -> Option<Fairness> {
-        self.made = 0;
         self.is_past_prefix = false;
         self.from = execution.max_steps / 4;
-        if let Some((_, steps)) = self.found {
+        if let Some((prefix, steps)) = &mut self.found {
+            prefix.begin(execution)?;
             return Some(match self.search.begin(execution)? {
                 Fairness::Unfair => Fairness::Unfair,
-                Fairness::Fair => Fairness::FairFrom(steps),
-                Fairness::FairFrom(step) => Fairness::FairFrom(steps + step),
+                Fairness::Fair => Fairness::FairFrom(*steps),
+                Fairness::FairFrom(step) => Fairness::FairFrom(*steps + step),
             });
         }
         self.decided.clear();
@@ -95,34 +86,38 @@ impl Strategy for LivePrefix {
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
-        let Some((_, steps)) = self.found else {
+        let Some((prefix, steps)) = &mut self.found else {
             let is_live = enabled.state().is_some_and(|seen| seen.obligations == 0);
             if is_live && enabled.step() >= self.from {
                 // The next execution continues from here.
-                self.found = Some((self.decided.len(), enabled.step()));
+                let decided = std::mem::take(&mut self.decided);
+                let prefix = Replay::new(decided, Fairness::Unfair);
+                self.found = Some((prefix, enabled.step()));
                 return Err(Pruned::new());
             }
             let picked = self.walk.pick(enabled)?;
-            self.decided.push(picked as u32);
+            if enabled.len() > 1 {
+                self.decided.push(picked as u32);
+            }
             return Ok(picked);
         };
-        self.is_past_prefix = enabled.step() >= steps;
+        self.is_past_prefix = enabled.step() >= *steps;
         match self.is_past_prefix {
-            true => self.search.pick(&enabled.since(steps)),
-            false => Ok(self.next_prefix_decision() as usize),
+            true => self.search.pick(&enabled.since(*steps)),
+            false => prefix.pick(enabled),
         }
     }
 
     fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
-        match (choice, self.found) {
+        match (choice, &mut self.found) {
             (Choice::FaultBetween(enabled, faults), Some((_, steps))) => {
-                let is_behind = enabled.step() >= steps;
-                let since = &enabled.since(steps);
+                let is_behind = enabled.step() >= *steps;
+                let since = &enabled.since(*steps);
                 is_behind.then(|| self.search.choose(Choice::FaultBetween(since, faults)))?
             }
             _ if self.is_past_prefix => self.search.choose(choice),
             (Choice::FaultWithin(_) | Choice::FaultBetween(..), _) => None,
-            (_, Some(_)) => Some(self.next_prefix_decision()),
+            (_, Some((prefix, _))) => prefix.choose(choice),
             (_, None) => {
                 let answer = self.walk.choose(choice)?;
                 self.decided.push(answer);
