@@ -12,8 +12,8 @@ use crate::exploring::summary::Summary;
 use crate::exploring::workers::Exploration;
 use crate::report::data::Report;
 use crate::report::verdict::SearchKind;
+use crate::settings::Settings;
 use crate::settings::strategy::StrategySpec;
-use crate::settings::{Search, Settings};
 use crate::strategy::{Random, Source};
 
 /// Samples as many executions as the settings say after a proof. If one fails, the report gets that bug, and
@@ -29,11 +29,12 @@ pub(crate) fn sample_beside_proof(
         return;
     }
     let drawing = Settings {
-        search: Search::Strategies(vec![StrategySpec::Random]),
         // The search judged liveness over all states, and better than a walk can.
         lasso: false,
         bounds: report.bounds,
-        ..settings.for_side_search(settings.iterations.min(settings.samples_beside_proof))
+        ..settings
+            .for_side_search(settings.iterations.min(settings.samples_beside_proof))
+            .for_search(&StrategySpec::Random)
     };
     let mut explorer = Explorer::new(name, &drawing, vec![Source::new(Random::new())]).after(after);
     let mut exploration = Exploration {

@@ -32,10 +32,8 @@ pub(crate) fn exhaust(
     for (number, spec) in searches.iter().enumerate() {
         let limit = limit(spec, settings);
         let searching = Settings {
-            search: Search::Strategies(vec![spec.clone()]),
-            step_budget: None,
             prove: 0,
-            ..ends.clone()
+            ..ends.for_search(spec)
         };
         let strategy = budgeted_search(spec, &limit);
         let explorer = Explorer::new(name, &searching, vec![strategy]).after(first + number);

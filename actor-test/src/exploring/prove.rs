@@ -5,9 +5,9 @@ use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::summary::Summary;
 use crate::report::data::{self, Bug, Report};
+use crate::settings::Settings;
 use crate::settings::strategy::StrategySpec;
 use crate::settings::turn::StrategyTurn;
-use crate::settings::{Search, Settings};
 use crate::strategy::{SearchBudget, budgeted_search};
 
 /// The attempts at a proof that did not complete, for the report of the exploration after them.
@@ -45,11 +45,8 @@ impl ProofAttempts {
 pub(crate) fn searching(settings: &Settings) -> Vec<(StrategySpec, Settings)> {
     let of = |spec: StrategySpec| {
         let searching = Settings {
-            search: Search::Strategies(vec![spec.clone()]),
-            // The search ends by itself.
-            step_budget: None,
             iterations: u64::MAX,
-            ..settings.clone()
+            ..settings.for_search(&spec)
         };
         (spec, searching)
     };

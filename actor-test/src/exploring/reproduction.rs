@@ -8,7 +8,7 @@ use crate::report::data::Report;
 use crate::settings::strategy::StrategySpec;
 use crate::settings::token::{self, ParsedToken, TokenError};
 use crate::settings::turn::StrategyTurn;
-use crate::settings::{Deny, Search, Settings};
+use crate::settings::{Deny, Settings};
 
 /// Reproduces the execution that a token names.
 pub(crate) fn reproduce(
@@ -33,13 +33,11 @@ pub(crate) fn reproduce(
     let settings = Settings {
         seed,
         iterations: iteration + 1,
-        step_budget: None,
         check_every: 1,
-        search: Search::Strategies(vec![strategy.clone()]),
         semantics: named.semantics(settings.semantics),
         // One execution covers little.
         deny: Deny::default(),
-        ..settings.clone()
+        ..settings.for_search(&strategy)
     };
     let mut explorer = Explorer::new(name, &settings, vec![built]);
     if explorer.needs(|needs| needs.estimates) {

@@ -90,6 +90,15 @@ impl Settings {
         }
     }
 
+    /// Returns these settings for one search, which ends by itself.
+    pub(crate) fn for_search(&self, spec: &StrategySpec) -> Self {
+        Self {
+            search: Search::Strategies(vec![spec.clone()]),
+            step_budget: None,
+            ..self.clone()
+        }
+    }
+
     /// Returns the number of this process among several that explore one search together.
     pub(crate) fn shard(&self) -> Option<Partition> {
         let part = self.partition.filter(|_| self.search_dir.is_some())?;
