@@ -352,16 +352,15 @@ impl Summary {
             }
             _ => {}
         }
-        if let Some(pending) = outcome.undecided.first() {
-            report.undecided += 1;
-            let example = || format!("{}, pending since step {}", pending.what, pending.since);
-            report.undecided_example.get_or_insert_with(example);
-        }
-        if let Some(finding) = &outcome.transient {
-            report.transient += 1;
-            let example = || finding.message.clone();
-            report.transient_example.get_or_insert_with(example);
-        }
+        let pending = outcome.undecided.first();
+        report.undecided.add(
+            pending
+                .map(|pending| format!("{}, pending since step {}", pending.what, pending.since)),
+        );
+        let transient = outcome.transient.as_ref();
+        report
+            .transient
+            .add(transient.map(|finding| finding.message.clone()));
         report.add_end_state(&outcome.end_state);
         for faults in &mut report.faults {
             faults.add(&outcome.faults);
@@ -574,7 +573,7 @@ impl Summary {
     fn were_all_cut_off(&self) -> bool {
         let report = &self.report;
         let cut_off = report.unfair_at_bound + report.fair_at_bound;
-        cut_off + report.transient + report.pruned == report.executions
+        cut_off + report.transient.count + report.pruned == report.executions
     }
 }
 

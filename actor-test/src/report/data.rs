@@ -70,33 +70,24 @@ pub struct Report {
     /// The number of unfair executions that reached the unfair bound.
     pub unfair_at_bound: u64,
     /// The number of executions that reached the bound with a pending obligation that was not yet too hot,
-    /// or under a strategy that can't judge the obligation.
-    pub undecided: u64,
-    /// The pending obligation of the first undecided execution.
-    pub undecided_example: Option<String>,
+    /// or under a strategy that can't judge the obligation; with the pending obligation of the first one.
+    pub undecided: Counted,
     /// The number of executions suspected of a liveness bug that recovered in a fair continuation: they
-    /// were slow, not stuck, and are no bugs.
-    pub transient: u64,
-    /// The pending obligation of the first transient execution.
-    pub transient_example: Option<String>,
+    /// were slow, not stuck, and are no bugs; with the pending obligation of the first one.
+    pub transient: Counted,
     /// The number of executions that ended with unread events that no actor will handle: on a link, or in
     /// the inbox of an actor that [`finish`](actor_core::System::finish) has cut off or that waits for
-    /// other events.
+    /// other events; with the actor of the first one, and the number of its unread events.
     #[serde(default)]
-    pub unread: u64,
-    /// The actor of the first such execution, with the number of its unread events.
-    #[serde(default)]
-    pub unread_example: Option<String>,
+    pub unread: Counted,
     /// The number of executions with actors of which none took a step, so that nothing was tested.
     /// Executions that the strategy ended early before any actor's step count as well.
     #[serde(default)]
     pub idle: u64,
-    /// The number of fair executions that reached the bound with a periodic timer still armed.
+    /// The number of fair executions that reached the bound with a periodic timer still armed; with the timer
+    /// of the first one, and why the execution did not end in spite of it.
     #[serde(default)]
-    pub restless: u64,
-    /// The timer of the first such execution, and why the execution did not end in spite of it.
-    #[serde(default)]
-    pub restless_example: Option<String>,
+    pub restless: Counted,
     /// True if an obligation could be pending in cut-off executions, and no strategy could judge it.
     pub liveness_unchecked: bool,
     /// The verdict: the searched part, and the gaps.
@@ -227,6 +218,30 @@ impl FaultStatistics {
         self.struck += u64::from(struck);
         self.executions += u64::from(struck > 0);
         self.offered += u64::from(counts.offered[self.kind as usize]);
+    }
+}
+
+/// A number of executions, with an example: a sentence on the first of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Counted {
+    /// The number of executions.
+    pub count: u64,
+    /// The example; none without an execution.
+    pub example: Option<String>,
+}
+
+impl Counted {
+    /// Counts an execution if it has a sentence.
+    pub(crate) fn add(&mut self, found: Option<String>) {
+        self.count += u64::from(found.is_some());
+        self.example = self.example.take().or(found);
+    }
+
+    /// Adds the executions of a later part.
+    pub(crate) fn merge(&mut self, later: Self) {
+        self.count += later.count;
+        self.example = self.example.take().or(later.example);
     }
 }
 
@@ -470,15 +485,11 @@ impl Report {
             fair_over_unfair_bound: 0,
             fair_at_bound: 0,
             unfair_at_bound: 0,
-            undecided: 0,
-            undecided_example: None,
-            transient: 0,
-            transient_example: None,
-            unread: 0,
-            unread_example: None,
+            undecided: Counted::default(),
+            transient: Counted::default(),
+            unread: Counted::default(),
             idle: 0,
-            restless: 0,
-            restless_example: None,
+            restless: Counted::default(),
             liveness_unchecked: false,
             verdict: Verdict::default(),
             behaviours: BehaviourStatistics {
@@ -532,18 +543,8 @@ impl Report {
     /// Counts the unread events and periodic timers of an execution, and keeps the first example of each.
     pub(crate) fn add_end_state(&mut self, left: &EndState) {
         self.idle += u64::from(left.idle);
-        let EndState {
-            unread, restless, ..
-        } = left;
-        for (found, counted, example) in [
-            (unread, &mut self.unread, &mut self.unread_example),
-            (restless, &mut self.restless, &mut self.restless_example),
-        ] {
-            *counted += u64::from(found.is_some());
-            if example.is_none() {
-                example.clone_from(found);
-            }
-        }
+        self.unread.add(left.unread.clone());
+        self.restless.add(left.restless.clone());
     }
 
     /// Returns the distinct bugs: first those of saved schedules, then the shortest first.

@@ -123,15 +123,11 @@ impl Report {
         self.fair_at_bound += other.fair_at_bound;
         self.unfair_at_bound += other.unfair_at_bound;
         self.verdict.gaps.extend(other.verdict.gaps);
-        self.undecided += other.undecided;
-        self.undecided_example = self.undecided_example.take().or(other.undecided_example);
-        self.transient += other.transient;
-        self.transient_example = self.transient_example.take().or(other.transient_example);
-        self.unread += other.unread;
-        self.unread_example = self.unread_example.take().or(other.unread_example);
+        self.undecided.merge(other.undecided);
+        self.transient.merge(other.transient);
+        self.unread.merge(other.unread);
         self.idle += other.idle;
-        self.restless += other.restless;
-        self.restless_example = self.restless_example.take().or(other.restless_example);
+        self.restless.merge(other.restless);
         self.liveness_unchecked |= other.liveness_unchecked;
         for (one, other) in self.strategies.iter_mut().zip(&other.strategies) {
             one.executions += other.executions;
@@ -172,7 +168,7 @@ impl Report {
         let cut = [
             (self.bounds.unfair(), self.unfair_at_bound),
             (self.bounds.fair(), self.fair_at_bound),
-            (self.bounds.temperature(), self.transient),
+            (self.bounds.temperature(), self.transient.count),
         ];
         let were_cut = cut.into_iter().filter(|(_, executions)| *executions > 0);
         let mut gaps: Vec<Gap> = were_cut

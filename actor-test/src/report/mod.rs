@@ -21,7 +21,9 @@ pub mod words;
 pub use crate::data::bug::{Cycle, Demand, Reason};
 pub use behaviours::BehaviourStatistics;
 pub use confirmation::Confirmation;
-pub use data::{FaultStatistics, ProofAttempt, Recording, StepStatistics, StrategyStatistics};
+pub use data::{
+    Counted, FaultStatistics, ProofAttempt, Recording, StepStatistics, StrategyStatistics,
+};
 pub use merge::MergeError;
 pub use minimized::{Dead, Minimized, Size};
 pub use verdict::{Assumption, DeviationBound, SearchKind, Verdict};

@@ -31,7 +31,7 @@ fn a_fair_strategy_always_stops_a() {
         let report = explore(strategy, None);
         report.assert_clean();
         assert_eq!(
-            (report.fair_at_bound, report.undecided),
+            (report.fair_at_bound, report.undecided.count),
             (0, 0),
             "{strategy}"
         );

@@ -10,21 +10,19 @@ use crate::report::data::Report;
 /// Formats the warnings of a report, and then the further `notes`.
 pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
-    if report.undecided > 0 {
-        let example = report.undecided_example.as_deref().unwrap_or("something");
+    if let Some(example) = &report.undecided.example {
         lines.push(format!(
             "warning: liveness undecided in {} of {}: at the bound, {example}; raise the bound (-m) \
              or lower --temperature",
-            report.undecided,
+            report.undecided.count,
             count(report.executions, "execution")
         ));
     }
-    if report.transient > 0 {
-        let example = report.transient_example.as_deref().unwrap_or("something");
+    if let Some(example) = &report.transient.example {
         lines.push(format!(
             "note: {} of {} kept an obligation pending for longer than the threshold, but recovered in a fair \
              continuation, so it was slow and no bug: {example}",
-            report.transient,
+            report.transient.count,
             count(report.executions, "execution")
         ));
     }

@@ -146,7 +146,7 @@ fn assert_accused(runs: u64) {
         let tester = tester(suspicions, 10).seed(*seed);
         let report = tester.run(patient(40, 3_000, false));
         let bugs = report.bugs().len() as u64;
-        assert_eq!(report.transient + bugs, report.executions);
+        assert_eq!(report.transient.count + bugs, report.executions);
         !report.is_clean()
     };
     let accused = (0..runs).filter(is_accused).count();
@@ -159,7 +159,7 @@ fn assert_accused(runs: u64) {
 #[test]
 fn a_chance_of_ten_percent_is_enough_to_be_cleared() {
     let clean = |seed| tester(10, 10).seed(seed).run(patient(40, 10_000, false));
-    assert!((0..40).all(|seed| clean(seed).transient == 10));
+    assert!((0..40).all(|seed| clean(seed).transient.count == 10));
 }
 
 #[test]
@@ -171,15 +171,15 @@ fn what_never_recovers_is_reported_with_its_confirmation() {
     assert_eq!(confirmation.continuations, 71);
     assert!(!confirmation.recovered);
     assert_eq!((confirmation.horizon, confirmation.suspicion), (2_000, 1));
-    assert_eq!(report.transient, 0);
+    assert_eq!(report.transient.count, 0);
 }
 
 #[test]
 fn what_always_recovers_is_slow_and_no_bug() {
     let report = tester(10, 10).run(patient(40, 100_000, false));
     report.assert_clean();
-    assert_eq!(report.transient, 10);
-    let example = report.transient_example.expect("an example");
+    assert_eq!(report.transient.count, 10);
+    let example = report.transient.example.expect("an example");
     assert_contains(&example, &["`Recovers` is hot in `Sick`"]);
 }
 
@@ -235,7 +235,7 @@ fn the_threshold_doubles_after_a_slow_one() {
         let bug = report.bugs().last().expect("a bug");
         assert_contains(bug.message(), &[&format!("(threshold {threshold})")]);
         assert_eq!(bug.trace.bounds.temperature(), threshold);
-        assert!(report.transient > 0);
+        assert!(report.transient.count > 0);
     }
 }
 
@@ -262,7 +262,7 @@ fn what_is_confirmed_does_not_depend_on_the_number_of_workers() {
         let tester = tester(24, 10).search(Search::Portfolio).keep_going();
         timeless(tester.workers(workers).run(moody(40)))
     });
-    assert!(alone.transient > 5 && !alone.is_clean());
+    assert!(alone.transient.count > 5 && !alone.is_clean());
 }
 
 #[derive(Debug)]
@@ -303,7 +303,7 @@ fn what_is_taken_in_the_last_step_was_not_deferred_for_ever() {
         let report = run(ticks);
         report.assert_clean();
         // Some of the shorter executions end before the check that would suspect them.
-        assert!(ticks < 40 || report.transient > 0, "{ticks} ticks");
+        assert!(ticks < 40 || report.transient.count > 0, "{ticks} ticks");
     }
     let report = run(u64::MAX);
     let bug = report.assert_bug("defers `Rest`");

@@ -88,11 +88,11 @@ fn both_sides_of_the_threshold() {
     // allowed; with a limit of 98 the monitor is suspected, and cleared when it turns cold.
     let report = plan(&tester, &[(0, "hot"), (50, "cold")], 60);
     report.assert_clean();
-    assert_eq!(report.transient, 0);
+    assert_eq!(report.transient.count, 0);
     let tester = tester.temperature(98);
     let report = plan(&tester, &[(0, "hot"), (50, "cold")], 60);
     report.assert_clean();
-    assert_eq!(report.transient, 1);
+    assert_eq!(report.transient.count, 1);
     let report = plan(&tester, &[(0, "hot")], LAST);
     let bug = report.assert_bug("monitor `Debt` is hot in `Open`");
     assert_eq!(bug.kind(), BugKind::Liveness);
@@ -140,8 +140,8 @@ fn at_the_bound_what_is_owed_stays_undecided() {
         play(&sys, 200);
     });
     report.assert_clean();
-    assert_eq!((report.fair_at_bound, report.undecided), (10, 10));
-    let example = report.undecided_example.expect("an example is kept");
+    assert_eq!((report.fair_at_bound, report.undecided.count), (10, 10));
+    let example = report.undecided.example.expect("an example is kept");
     assert_contains(&example, &["monitor `Debt` is hot in `Open`"]);
 }
 
@@ -174,7 +174,7 @@ fn an_unfair_execution_is_cut_without_a_verdict() {
         (report.unfair, report.unfair_at_bound, report.steps_total),
         (1, 1, 100)
     );
-    assert_eq!(report.undecided, 1);
+    assert_eq!(report.undecided.count, 1);
     assert!(report.liveness_unchecked, "and the report says so");
 }
 
@@ -253,7 +253,7 @@ fn slow_but_live_is_no_bug() {
         sys.spawn(Late { after, panics });
     });
     report.assert_clean();
-    assert_eq!(report.undecided, 0);
+    assert_eq!(report.undecided.count, 0);
 }
 
 #[test]
@@ -283,10 +283,10 @@ fn predicates_heat_by_the_same_rule() {
     };
     let spins = again(40);
     spins.assert_bug("no progress");
-    assert_eq!(spins.transient, 0);
+    assert_eq!(spins.transient.count, 0);
     let slow = again(60);
     slow.assert_clean();
-    let example = slow.transient_example.expect("it was suspected");
+    let example = slow.transient.example.expect("it was suspected");
     assert_contains(&example, &["it comes round"]);
 }
 
@@ -367,7 +367,7 @@ fn an_unfair_strategy_goes_on_fairly_when_the_end_is_asked_for() {
         let report = finish_while_hot(fairness, true);
         report.assert_clean();
         assert_eq!(
-            (report.fair, report.fair_at_bound, report.undecided),
+            (report.fair, report.fair_at_bound, report.undecided.count),
             (1, 0, 0)
         );
         assert!(!report.liveness_unchecked);
@@ -524,16 +524,20 @@ fn who_has_time_or_a_time_limit_waits_in_silence() {
     for how in [Waiting::ForReplyWithLimit, Waiting::Asleep] {
         let report = waits(how, &bounded(200));
         report.assert_clean();
-        assert_eq!((report.transient, report.undecided), (0, 0), "{how:?}");
+        assert_eq!(
+            (report.transient.count, report.undecided.count),
+            (0, 0),
+            "{how:?}"
+        );
         assert_eq!(report.fair_at_bound, 1);
-        let example = report.restless_example.expect("it says why");
+        let example = report.restless.example.expect("it says why");
         let why = "`Ticks` gets `Minute` every 1s";
         assert!(example.starts_with(why), "{example}");
     }
     // The handler does not even prevent the end of the execution.
     let report = waits(Waiting::ForEventForever, &bounded(200));
     report.assert_clean();
-    assert_eq!((report.fair_at_bound, report.restless), (0, 0));
+    assert_eq!((report.fair_at_bound, report.restless.count), (0, 0));
 }
 
 /// One step below the threshold the wait is undecided at the bound; at the threshold it is suspected.
@@ -550,13 +554,23 @@ fn both_sides_of_the_threshold_of_a_wait() {
     }
     let report = waits(Waiting::ForEvent, &tester(begun + 300));
     report.assert_clean();
-    assert_eq!(report.undecided, 1);
-    let example = report.undecided_example.expect("it is told");
+    assert_eq!(report.undecided.count, 1);
+    let example = report.undecided.example.expect("it is told");
     let expected = format!("`Waits` awaits an event `Never`, pending {since}");
     assert_eq!(example, expected);
     // A wait that was cut off after a tenth of the threshold is not counted as undecided.
-    assert_eq!(waits(Waiting::ForEvent, &tester(begun + 31)).undecided, 1);
-    assert_eq!(waits(Waiting::ForEvent, &tester(begun + 30)).undecided, 0);
+    assert_eq!(
+        waits(Waiting::ForEvent, &tester(begun + 31))
+            .undecided
+            .count,
+        1
+    );
+    assert_eq!(
+        waits(Waiting::ForEvent, &tester(begun + 30))
+            .undecided
+            .count,
+        0
+    );
 }
 
 /// Serves one job after another, each after a long time.
@@ -611,11 +625,11 @@ fn who_waits_long_and_is_served_is_no_bug() {
         report
     };
     // Each wait takes a part of the 1000 allowed steps.
-    assert_eq!(slow(100).transient, 0);
+    assert_eq!(slow(100).transient.count, 0);
     // Each wait takes more: all are suspected, and all end later.
     let report = slow(600);
-    assert!(report.transient > 0, "it was suspected");
-    let example = report.transient_example.expect("it was suspected");
+    assert!(report.transient.count > 0, "it was suspected");
+    let example = report.transient.example.expect("it was suspected");
     assert_contains(&example, &["awaits the reply of `Slow`"]);
 }
 
@@ -632,7 +646,7 @@ fn a_wait_counts_in_the_fair_part_only() {
     assert_eq!(bug.step(), 150 + 1001);
     let unfair = report(Fairness::Unfair);
     unfair.assert_clean();
-    assert_eq!(unfair.undecided, 0);
+    assert_eq!(unfair.undecided.count, 0);
 }
 
 /// Defers `Never` until it is released, if ever.
@@ -675,7 +689,7 @@ fn an_event_deferred_for_ever_beside_others_is_found() {
     assert!(!bug.confirmation.expect("it was continued").recovered);
     let clean = report(true);
     clean.assert_clean();
-    assert_eq!((clean.transient, clean.fair_at_bound), (0, 5));
+    assert_eq!((clean.transient.count, clean.fair_at_bound), (0, 5));
 }
 
 /// The wait of a test body is found, too, with the actor that causes it.
@@ -725,8 +739,8 @@ fn what_a_patient_server_does_not_read_is_told() {
         server.tell(Begin);
     });
     report.assert_clean();
-    assert_eq!(report.unread, 10);
-    let example = report.unread_example.expect("it is told");
+    assert_eq!(report.unread.count, 10);
+    let example = report.unread.example.expect("it is told");
     assert_eq!(example, "`Server` with 1 unread event, `Begin` first");
 }
 
@@ -739,7 +753,7 @@ fn ticks_that_nobody_reads_are_no_loss() {
         sys.spawn(Waits { how, silent }).tell(Go);
     });
     report.assert_clean();
-    assert_eq!((report.unread, report.unread_example), (0, None));
+    assert_eq!((report.unread.count, report.unread.example), (0, None));
 }
 
 /// An execution ends after three rounds of periodic timers alone, but not
@@ -758,7 +772,7 @@ fn periodic_timers_are_no_end_while_another_timer_is_armed() {
         sys.spawn(Ticks);
     });
     report.assert_clean();
-    assert_eq!((report.fair_at_bound, report.unread), (0, 0));
+    assert_eq!((report.fair_at_bound, report.unread.count), (0, 0));
     let report = tester().run(|sys| {
         sys.monitor::<Debt>();
         sys.announce(Owe);
@@ -795,8 +809,8 @@ fn who_goes_to_another_state_does_not_spin() {
 fn why_an_execution_never_rests() {
     let why = |report: Report| {
         report.assert_clean();
-        assert_eq!(report.restless, 1);
-        let example = report.restless_example.expect("it says why");
+        assert_eq!(report.restless.count, 1);
+        let example = report.restless.example.expect("it says why");
         let rest = example.strip_prefix("`Ticks` gets `Minute` every 1s, ");
         rest.unwrap_or_else(|| panic!("{example}")).to_owned()
     };

@@ -1000,7 +1000,7 @@ fn rule_09_finish_ends_what_never_rests() {
     report.assert_clean();
     assert_eq!((report.fair_at_bound, report.unfair_at_bound), (0, 0));
     // The next turn is in the inbox or in flight.
-    assert_eq!(report.unread, 20);
+    assert_eq!(report.unread.count, 20);
     // Without `finish`, the execution continues to the bound.
     let report = tester()
         .strategy(StrategySpec::Random)
@@ -1009,7 +1009,7 @@ fn rule_09_finish_ends_what_never_rests() {
             while mill.ask(Turns).await.expect("it lives") < 3 {}
         });
     report.assert_clean();
-    assert_eq!((report.fair_at_bound, report.unread), (20, 0));
+    assert_eq!((report.fair_at_bound, report.unread.count), (20, 0));
 }
 
 /// The earlier effects of the step that calls `finish` are carried out. No actor
@@ -1030,14 +1030,14 @@ fn rule_09_finish_comes_after_what_was_sent_before() {
     });
     // One additional execution checks for nondeterminism.
     assert_eq!(sent.take(), ["sent"; 21]);
-    assert_eq!(report.unread, 20);
+    assert_eq!(report.unread.count, 20);
     let unread = "`Listener` with 1 unread event, `Line` first";
-    assert_eq!(report.unread_example.as_deref(), Some(unread));
+    assert_eq!(report.unread.example.as_deref(), Some(unread));
     let kind = report.assert_bug("no actor took a step").kind();
     assert_eq!(kind, BugKind::Idle);
     // In a sync body, `finish` ends the execution, too.
     let report = Tester::new().iterations(20).run(|sys| program(&sys));
-    assert_eq!((sent.take().len(), report.unread), (21, 20));
+    assert_eq!((sent.take().len(), report.unread.count), (21, 20));
 }
 
 /// Records the sent lines.

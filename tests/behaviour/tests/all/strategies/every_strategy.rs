@@ -167,14 +167,14 @@ fn an_unfair_strategy_is_cut_off_and_does_not_judge() {
     let impatient = tester.clone().temperature(20);
     let report = impatient.custom_strategy(follows()).run(a_and_b);
     report.assert_clean();
-    assert_eq!((report.unfair_at_bound, report.undecided), (10, 10));
+    assert_eq!((report.unfair_at_bound, report.undecided.count), (10, 10));
     assert!(report.liveness_unchecked);
     // With a fair suffix after the same number of steps, A is stopped.
     let suffixed = Box::new(FairSuffix::at_max_steps(follows()));
     let report = tester.custom_strategy(suffixed).run(a_and_b);
     report.assert_clean();
     assert_eq!((report.fair, report.fair_at_bound), (10, 0));
-    assert_eq!(report.undecided, 0);
+    assert_eq!(report.undecided.count, 0);
     assert_eq!(report.fair_over_unfair_bound, 10);
     assert!(!report.liveness_unchecked);
 }
@@ -197,7 +197,11 @@ fn what_is_called_fair_ends_what_a_fair_schedule_ends() {
         let tester = Tester::new().iterations(200).max_steps(100);
         let report = tester.strategy(spec.clone()).run(a_and_b);
         report.assert_clean();
-        assert_eq!((report.fair_at_bound, report.undecided), (0, 0), "{spec}");
+        assert_eq!(
+            (report.fair_at_bound, report.undecided.count),
+            (0, 0),
+            "{spec}"
+        );
     }
 }
 
@@ -237,7 +241,7 @@ fn only_the_suffix_is_hot() {
     // The second case is suspected, but later turns cold and is cleared.
     let slow = hot_until((100 + 52 - 4) / 2);
     slow.assert_clean();
-    assert_eq!(slow.transient, 1);
+    assert_eq!(slow.transient.count, 1);
     let report = hot_until(100_000);
     let bug = report.assert_bug("monitor `Debt` is hot in `Open`");
     assert_eq!((bug.kind(), bug.step()), (BugKind::Liveness, 100 + 51));

@@ -169,7 +169,7 @@ fn what_is_pruned_is_not_judged() {
     };
     let report = tester.custom_strategy(prunes(11)).run(program);
     assert_eq!((report.pruned, report.bugs().len()), (1, 0));
-    assert_eq!(report.undecided, 0);
+    assert_eq!(report.undecided.count, 0);
     let tester = tester.iterations(2);
     let report = tester.custom_strategy(prunes(11)).run(program);
     assert_eq!((report.pruned, report.fair), (1, 1));
