@@ -25,7 +25,7 @@ pub(crate) struct SearchCourse {
 }
 
 /// The executions of a strategy.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StrategyTurns {
     pub(crate) name: String,
     #[serde(skip)]

@@ -194,19 +194,7 @@ impl Summary {
         self.report.strategies = strategies.collect();
         let turns = self.report.strategies.iter().map(|strategy| StrategyTurns {
             name: strategy.name.clone(),
-            covered: CoverageClaim::Sample,
-            executions: 0,
-            unfair_at_bound: 0,
-            fair_at_bound: 0,
-            transient: 0,
-            went_fair: 0,
-            asked: 0,
-            clock_stood: 0,
-            only_timers_pass: false,
-            strayed: None,
-            weakened: BTreeSet::new(),
-            has_threads: false,
-            waited_for_a_step: false,
+            ..StrategyTurns::default()
         });
         self.turns = turns.collect();
     }
