@@ -2,7 +2,7 @@
 //!
 //! Parts and their executions are merged in order, as if one worker had explored part after part.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
@@ -76,21 +76,15 @@ impl<'a> RoundWorkers<'a> {
         self.rounds += 1;
         let program = self.program;
         let count = parts.len();
-        let is_own = |number: &usize| self.shard.as_ref().is_none_or(|shard| shard.owns(*number));
-        let (own, others): (VecDeque<_>, BTreeMap<_, _>) = {
-            let (own, others): (Vec<_>, Vec<_>) = parts
-                .into_iter()
-                .enumerate()
-                .partition(|(number, _)| is_own(number));
-            (own.into(), others.into_iter().collect())
-        };
-        let mut others: BTreeMap<usize, Box<dyn SearchStrategy>> = others;
+        let shard = self.shard.as_ref();
+        let is_own = |(number, _): &(usize, _)| shard.is_none_or(|shard| shard.owns(*number));
+        let (own, others): (Vec<_>, Vec<_>) = parts.into_iter().enumerate().partition(is_own);
+        let mut others: BTreeMap<usize, _> = others.into_iter().collect();
         let workers = self.workers.min(own.len());
-        let parts = Mutex::new(own);
+        let parts = Mutex::new(own.into_iter());
         // The parts after this one are needless.
         let last = AtomicUsize::new(usize::MAX);
         let observed = Mutex::new(std::mem::take(&mut self.observed));
-        let shard = self.shard.as_ref();
         let (explored, done) = mpsc::channel();
         std::thread::scope(|scope| {
             for _ in 0..workers {
@@ -99,7 +93,7 @@ impl<'a> RoundWorkers<'a> {
                     let explored = explored;
                     let mut explorer = beside.build();
                     loop {
-                        let next = lock(&parts).pop_front();
+                        let next = lock(&parts).next();
                         let Some((number, part)) = next else { break };
                         let is_needed = || number <= last.load(Ordering::Relaxed);
                         let part = match shard {
