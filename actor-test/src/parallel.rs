@@ -1,7 +1,6 @@
 //! Parallel map with ordered results: threads run jobs, and one consumer takes the results in order.
 
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 
@@ -9,7 +8,7 @@ use std::thread::{Builder, Scope};
 pub(crate) const STACK_BYTES: usize = 8 << 20;
 
 /// Runs `jobs` on `workers` threads and hands the results to `take` in the order of the jobs. Once `take`
-/// breaks, no more jobs begin, and the results of all later jobs are dropped. So `take` sees the same results
+/// returns false, no more jobs begin, and the results of all later jobs are dropped. So `take` sees the same results
 /// for any number of workers.
 ///
 /// The calling thread is one of the workers and uses `own`. Each other thread ends with the call and calls
@@ -20,7 +19,7 @@ pub fn map_ordered<J, W, R: Send>(
     own: &mut W,
     equip: impl Fn() -> W + Sync,
     run: impl Fn(&mut W, J) -> R + Sync,
-    take: impl FnMut(R) -> ControlFlow<()> + Send,
+    take: impl FnMut(R) -> bool + Send,
 ) {
     let line = Mutex::new(OrderedQueue {
         jobs,
@@ -82,7 +81,7 @@ struct OrderedQueue<I, R, F> {
     take: F,
 }
 
-impl<J, R, I: Iterator<Item = J>, F: FnMut(R) -> ControlFlow<()>> OrderedQueue<I, R, F> {
+impl<J, R, I: Iterator<Item = J>, F: FnMut(R) -> bool> OrderedQueue<I, R, F> {
     fn next(&mut self) -> Option<(u64, J)> {
         if self.is_over {
             return None;
@@ -103,7 +102,7 @@ impl<J, R, I: Iterator<Item = J>, F: FnMut(R) -> ControlFlow<()>> OrderedQueue<I
         {
             self.done.pop_front();
             self.taken += 1;
-            self.is_over = (self.take)(result).is_break();
+            self.is_over = !(self.take)(result);
         }
     }
 }
@@ -129,10 +128,7 @@ mod tests {
             };
             let take = |job| {
                 taken.push(job);
-                match job {
-                    29 => ControlFlow::Break(()),
-                    _ => ControlFlow::Continue(()),
-                }
+                job != 29
             };
             let mut own = 0;
             map_ordered(0..100, workers, &mut own, || 0, run, take);
@@ -149,7 +145,7 @@ mod tests {
         let mut sum = 0;
         let take = |job: u32| {
             sum += job;
-            ControlFlow::Continue(())
+            true
         };
         map_ordered(0..1_000, 3, &mut (), || (), |(), job| job, take);
         assert_eq!(sum, 499_500);

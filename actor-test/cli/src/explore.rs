@@ -1,6 +1,5 @@
 //! A run of `cargo actor-test`: explores the selected tests, each in a child process.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use serde_json::json;
@@ -173,7 +172,7 @@ impl RunPlan {
                     Ok(ended) => ended,
                     Err(trouble) => {
                         failed = Err(trouble);
-                        return ControlFlow::Break(());
+                        return false;
                     }
                 };
                 counts.count(&ended.verdict);
@@ -189,7 +188,7 @@ impl RunPlan {
                     counts.fail();
                     self.report_missing(&missing, expected, screen);
                 }
-                ControlFlow::Continue(())
+                true
             },
         );
         failed.map(|()| counts)

@@ -1,6 +1,5 @@
 //! Confirms liveness bugs by fair continuations, in the order of the iterations.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -200,10 +199,7 @@ impl<'a> Judge<'a> {
             },
             |recovered| {
                 first = recovered;
-                match first {
-                    Some(_) => ControlFlow::Break(()),
-                    None => ControlFlow::Continue(()),
-                }
+                first.is_none()
             },
         );
         first

@@ -1,6 +1,5 @@
 //! Continuations of a recorded execution from any of its steps, within a budget: [`Continuations`].
 
-use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError};
 
 use crate::data::bug::{Cycle, Finding};
@@ -263,10 +262,7 @@ impl<'a> Continuations<'a> {
                     ContinuationResult::Other => {}
                 }
                 walks.push(walk);
-                match until_escape && share.escaped > 0 {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
+                !until_escape || share.escaped == 0
             },
         );
         walks.into_iter().for_each(|walk| self.note(walk));
@@ -288,13 +284,13 @@ impl<'a> Continuations<'a> {
         }
     }
 
-    /// Runs `jobs` and hands their results to `take` in order until `take` breaks. Later jobs may have run
+    /// Runs `jobs` and hands their results to `take` in order while `take` returns true. Later jobs may have run
     /// meanwhile; their results are dropped. Returns false if the budget ended.
     pub(super) fn each<J: Send, R: Send>(
         &mut self,
         jobs: impl Iterator<Item = J> + Send,
         run: impl Fn(&RecordedExecution<'a>, &mut ContinuationWorker, J) -> R + Sync,
-        mut take: impl FnMut(R) -> ControlFlow<()> + Send,
+        mut take: impl FnMut(R) -> bool + Send,
     ) -> bool {
         let mut jobs = jobs.peekable();
         let begun = self.spent;
@@ -308,7 +304,7 @@ impl<'a> Continuations<'a> {
             let Some(job) = jobs.next() else { break };
             let done = run(&self.trunk, &mut self.own, job);
             self.pay();
-            if take(done).is_break() {
+            if !take(done) {
                 return true;
             }
         }
@@ -330,7 +326,7 @@ impl<'a> Continuations<'a> {
                 // A single worker also checks the budget before each job.
                 if spent >= budget {
                     lasts = false;
-                    return ControlFlow::Break(());
+                    return false;
                 }
                 spent = spent.saturating_add(cost);
                 take(done)

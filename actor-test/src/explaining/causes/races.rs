@@ -6,7 +6,6 @@
 //! continue from there with occasional random steps; if none of them fails, the order is needed, as far as
 //! was observed.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::data::causes::{InboxArrival, NeededRace, RaceResults};
@@ -153,10 +152,7 @@ impl RaceSearch<'_, '_> {
                     Some(ContinuationResult::Failed) => verdict = Some(ReversalResult::Needless),
                     Some(ContinuationResult::Escaped | ContinuationResult::Other) => runs += 1,
                 }
-                match verdict {
-                    Some(_) => ControlFlow::Break(()),
-                    None => ControlFlow::Continue(()),
-                }
+                verdict.is_none()
             },
         );
         lasts.then(|| verdict.unwrap_or(ReversalResult::Gone(runs)))
@@ -172,7 +168,7 @@ impl RaceSearch<'_, '_> {
             |fate| {
                 kept += u32::from(fate.is_some());
                 failed += u32::from(fate == Some(ContinuationResult::Failed));
-                ControlFlow::Continue(())
+                true
             },
         );
         lasts.then_some((kept, failed))

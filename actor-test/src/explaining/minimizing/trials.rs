@@ -1,7 +1,6 @@
 //! Runs trial executions: one worker at a [`TrialWorker`], or all workers of a [`Trials`].
 
 use std::any::Any;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::data::bug::Finding;
@@ -291,10 +290,7 @@ impl<'a> Trials<'a> {
                 |(cost, done)| {
                     spent.add(cost);
                     first = done;
-                    match first.is_some() || spent.steps >= budget {
-                        true => ControlFlow::Break(()),
-                        false => ControlFlow::Continue(()),
-                    }
+                    first.is_none() && spent.steps < budget
                 },
             );
         }
