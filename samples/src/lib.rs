@@ -30,6 +30,7 @@ pub mod pastry;
 pub mod paxos;
 pub mod ping_pong;
 pub mod port_cancellation;
+pub mod programs;
 #[cfg(test)]
 mod races;
 pub mod read_lease;

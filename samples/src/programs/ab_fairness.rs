@@ -1,7 +1,7 @@
 //! The two actors in production, where the scheduler is fair.
 
+use crate::ab_fairness::{self, Ticks};
 use actor_core::prelude::*;
-use samples::ab_fairness::{self, Ticks};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

@@ -1,7 +1,7 @@
 //! The booting processor in production.
 
+use crate::boot_spin::{self, Boots, Interrupts};
 use actor_core::prelude::*;
-use samples::boot_spin::{self, Boots, Interrupts};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

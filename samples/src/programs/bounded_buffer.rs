@@ -1,7 +1,7 @@
 //! The bounded buffer in production.
 
+use crate::bounded_buffer::{self, Load};
 use actor_core::prelude::*;
-use samples::bounded_buffer::{self, Load};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

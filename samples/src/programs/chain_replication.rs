@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::chain_replication::{self, HowManyReplies, Scenario};
 use actor_core::prelude::*;
-use samples::chain_replication::{self, HowManyReplies, Scenario};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::chord::{self, WhoIsNext};
 use actor_core::prelude::*;
-use samples::chord::{self, WhoIsNext};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::coffee_machine::{self, HowDidItEnd, Outcome};
 use actor_core::prelude::*;
-use samples::coffee_machine::{self, HowDidItEnd, Outcome};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

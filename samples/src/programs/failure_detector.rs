@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::failure_detector::{self, HowManyFailed, Timing};
 use actor_core::prelude::*;
-use samples::failure_detector::{self, HowManyFailed, Timing};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

@@ -1,7 +1,7 @@
 //! Coherent caches in production: CPUs count together.
 
+use crate::german::{self, HowManyWrites};
 use actor_core::prelude::*;
-use samples::german::{self, HowManyWrites};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

@@ -1,7 +1,7 @@
 //! A lightweight event and its waiters in production.
 
+use crate::lite_event;
 use actor_core::prelude::*;
-use samples::lite_event;
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

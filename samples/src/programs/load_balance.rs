@@ -1,7 +1,7 @@
 //! Load balancing in production.
 
+use crate::load_balance::{self, WhoDidWhat};
 use actor_core::prelude::*;
-use samples::load_balance::{self, WhoDidWhat};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

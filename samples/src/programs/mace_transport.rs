@@ -1,7 +1,7 @@
 //! The message transport in production.
 
+use crate::mace_transport::{self, HowManyDelivered};
 use actor_core::prelude::*;
-use samples::mace_transport::{self, HowManyDelivered};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

@@ -1,7 +1,7 @@
 //! The election of a primary in production.
 
+use crate::mps_ballots::{self, LastDecree};
 use actor_core::prelude::*;
-use samples::mps_ballots::{self, LastDecree};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::multi_paxos::{self, Group, HowManyNodes};
 use actor_core::Error;
 use actor_core::prelude::*;
-use samples::multi_paxos::{self, Group, HowManyNodes};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! Paxos in production: three proposers compete for one decision of five acceptors.
 
+use crate::paxos::{self, Group, WhatIsDecided};
 use actor_core::prelude::*;
-use samples::paxos::{self, Group, WhatIsDecided};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::ping_pong::{self, HowMany};
 use actor_core::prelude::*;
-use samples::ping_pong::{self, HowMany};
 
 // ANCHOR: main
 #[tokio::main]

@@ -1,7 +1,7 @@
 //! A port that is cancelled while a receiver works, in production.
 
+use crate::port_cancellation::{self, AllOrNone};
 use actor_core::prelude::*;
-use samples::port_cancellation::{self, AllOrNone};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

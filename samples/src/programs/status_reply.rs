@@ -1,7 +1,7 @@
 //! Replicas in production, whose primary crashes after a short time.
 
+use crate::status_reply::{self, WhoIsNext};
 use actor_core::prelude::*;
-use samples::status_reply::{self, WhoIsNext};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

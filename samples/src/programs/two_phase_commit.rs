@@ -1,7 +1,7 @@
 //! Two-phase commit in production.
 
+use crate::two_phase_commit::{self, HowManyCommitted, Scenario};
 use actor_core::prelude::*;
-use samples::two_phase_commit::{self, HowManyCommitted, Scenario};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), actor_core::Error> {

@@ -1,4 +1,4 @@
-//! Runs a sample in production: `cargo run -p samples coffee_machine`, or the name of another one.
+//! The production programs, one for each sample that runs to an end.
 
 mod ab_fairness;
 mod boot_spin;
@@ -44,8 +44,8 @@ const PROGRAMS: [(&str, Program); 18] = [
     ("two_phase_commit", two_phase_commit::main),
 ];
 
-fn main() -> ExitCode {
-    let wanted = std::env::args().nth(1).unwrap_or_default();
+/// Runs the sample of that name in production, with exit code 2 if there is none of that name.
+pub fn run(wanted: &str) -> ExitCode {
     let Some((_, program)) = PROGRAMS.iter().find(|(name, _)| *name == wanted) else {
         eprintln!("say which sample is to run, as in `cargo run -p samples coffee_machine`:");
         for (name, _) in PROGRAMS {
