@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::data::end_state::EndState;
 use crate::engine::running::outcome::EndReason;
-use crate::engine::world::operation::{Envelope, Operation, OperationRole, OperationStage, STOP};
+use crate::engine::world::letter::{Envelope, STOP};
+use crate::engine::world::operation::{Operation, OperationRole, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::TimerStage;
 use crate::plural::count;

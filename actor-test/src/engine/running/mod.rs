@@ -4,12 +4,11 @@
 //!
 //! - [`execution`] begins an execution and clears up after it; [`outcome`] holds its result.
 //! - [`stepping`] has the strategy pick one step after the other, and takes each.
-//! - [`handling`] runs a user's code, and [`effects`] carries out the effects in its outbox, those on disks
-//!   in [`disks`].
+//! - [`handling`] runs a user's code, and [`effects`] carries out the effects in its outbox, with one
+//!   file for each concern.
 //! - [`supervision`] restarts failed actors. [`tasks`] are suspended in the middle of their code, on stacks
 //!   of their own.
-//! - [`nodes`] boots and crashes nodes, [`links`] carries letters between nodes, and [`fault_steps`] injects
-//!   faults between two steps.
+//! - [`nodes`] boots and crashes nodes, and [`fault_steps`] injects faults between two steps.
 //! - [`observing`] shows events and states to specifications, and [`lasso`] searches for cycles while an
 //!   obligation is pending.
 //! - [`overdue`] reports waits that last too long. [`verdict`], [`finish`] and [`end_warnings`] judge the end.
@@ -20,7 +19,6 @@
 //! engine borrowed: the world changes first and returns what is to be called or dropped, and the engine does
 //! that afterwards.
 
-pub(crate) mod disks;
 pub(crate) mod effects;
 pub(crate) mod end_warnings;
 pub(crate) mod execution;
@@ -28,7 +26,6 @@ pub(crate) mod fault_steps;
 pub(crate) mod finish;
 pub(crate) mod handling;
 pub(crate) mod lasso;
-mod links;
 mod nodes;
 pub(crate) mod observing;
 pub(crate) mod outcome;

@@ -10,9 +10,10 @@ use crate::data::constructs::StepConstruct;
 use crate::engine::panics;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::CodePhase;
+use crate::engine::world::effect::Effect;
 use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::nodes::STARTS_MAX;
-use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
+use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::records::Record;
 use crate::records::node_fault::{DiskAfterRestart, NodeFault};
 
@@ -260,7 +261,7 @@ impl Engine {
         for effect in self.take_outbox(operation) {
             let is_for_the_dead = {
                 let state = self.state();
-                let to = state.other_end(&effect);
+                let to = effect.facts(operation, &state).travels_to;
                 to.is_none_or(|to| state.nodes.is_over(to) || state.is_dead(to))
             };
             match effect {

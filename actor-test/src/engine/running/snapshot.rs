@@ -10,7 +10,9 @@ use crate::data::step::StepKind;
 use crate::engine::running::effects::purpose_of;
 use crate::engine::running::execution::Engine;
 use crate::engine::running::overdue::awaited;
-use crate::engine::world::operation::{Effect, Envelope, OperationRole, OperationStage, STOP};
+use crate::engine::world::effect::Effect;
+use crate::engine::world::letter::{Envelope, STOP};
+use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::{TimerStage, VirtualTimer};
 use crate::records::marks;
@@ -73,43 +75,8 @@ impl Engine {
     }
 
     fn outgoing(&self, state: &ExecutionState, effect: &Effect) -> Outgoing {
-        match *effect {
-            Effect::Fault(_) => Outgoing::Silent,
-            Effect::Send { to, letter } | Effect::Cross { to, letter, .. } => Outgoing::Send {
-                to,
-                event: named(state, &self.print_letter(to, letter.slot)),
-            },
-            Effect::RequestCapacity(question) => Outgoing::AskForRoom {
-                of: state.questions[question as usize].target,
-            },
-            Effect::Disk(call) => match state.disks.action(call) {
-                Some(action) => Outgoing::CallDisk { call: action.call },
-                None => Outgoing::Silent,
-            },
-            Effect::FailPower { .. } => Outgoing::FailPower,
-            Effect::Start(who) => Outgoing::Spawn { who },
-            Effect::Reply { ask, lost } => Outgoing::Reply {
-                to: state.asks[ask as usize].asker,
-                lost: lost.is_some(),
-            },
-            Effect::Notice { watch } => Outgoing::Notify {
-                to: state.watches[watch as usize].watcher,
-            },
-            Effect::Halt(_) => Outgoing::Halt,
-            Effect::Stop { to, at_once } => Outgoing::Stop { to, at_once },
-            Effect::Decide { child, .. } => Outgoing::Decide { who: child },
-            Effect::Share { to, .. } => Outgoing::Share { to },
-            Effect::Announce { .. }
-            | Effect::Arm { .. }
-            | Effect::Cancel { .. }
-            | Effect::Watch { .. }
-            | Effect::Unwatch { .. }
-            | Effect::Link { .. }
-            | Effect::Unlink { .. }
-            | Effect::TearWrites { .. }
-            | Effect::DropReference { .. }
-            | Effect::Finish => Outgoing::Silent,
-        }
+        let print = |to, slot| named(state, &self.print_letter(to, slot));
+        effect.outgoing(state, print)
     }
 
     fn could(&self, state: &ExecutionState, pending: &Pending) -> EnabledStep {

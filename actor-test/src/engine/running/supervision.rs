@@ -15,9 +15,10 @@ use crate::data::constructs::StepConstruct;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
+use crate::engine::world::effect::Effect;
+use crate::engine::world::letter::STOP;
 use crate::engine::world::operation::{
-    Effect, Envelope, FailureRecord, NO_FAMILY, Operation, OperationStage, PackedSender,
-    PendingOrder, STOP,
+    FailureRecord, NO_FAMILY, Operation, OperationStage, PendingOrder,
 };
 use crate::engine::world::timers::TimerPurpose;
 use crate::records::Record;
@@ -58,70 +59,6 @@ impl Engine {
         state.refresh(operation);
         drop(state);
         self.flush_silent(operation);
-    }
-
-    /// Stops an actor or a task, as another operation has demanded.
-    pub(crate) fn stopped(&mut self, from: u32, to: u32, at_once: bool) {
-        if self.abort_task(to) {
-            return;
-        }
-        let stage = {
-            let mut state = self.state();
-            self.shared.record(|| Record::Stopped { who: to, at_once });
-            if at_once {
-                state.interrupt(to, StepConstruct::Stop);
-            }
-            let found = &mut state.operations[to as usize];
-            found.leaves = true;
-            found.stage
-        };
-        match stage {
-            OperationStage::Gone => {}
-            OperationStage::Down => {
-                let reason = if at_once {
-                    StopReason::Aborted
-                } else {
-                    StopReason::Stopped
-                };
-                self.end_child(to, reason);
-            }
-            _ if at_once => self.state().give_order(to, PendingOrder::Kill),
-            _ => {
-                let mut state = self.state();
-                let letter = state.stop_letter(from);
-                state.changes(to);
-                state.deliver(to, letter);
-            }
-        }
-    }
-
-    /// Propagates a failure over a link: the linked actor fails too, or is notified if it traps failures.
-    pub(crate) fn share(&mut self, of: u32, to: u32, reason: StopReason) {
-        let (stage, trap, mail) = {
-            let mut state = self.state();
-            self.shared.record(|| Record::Linked { who: to });
-            state.interrupt(to, StepConstruct::Stop);
-            let found = &state.operations[to as usize];
-            let mail = self.arena().mail(to).cloned();
-            (found.stage, found.trap, mail)
-        };
-        match (stage, trap, mail) {
-            (OperationStage::Gone | OperationStage::Down, ..) => {}
-            (_, Some(trap), Some(mail)) => {
-                let (slot, event) = trap(&*mail, self.actor_id(of), reason);
-                let letter = Envelope {
-                    sender: PackedSender::end(of),
-                    ..self.state().letter(of, to, slot, event)
-                };
-                let delivery = self.state().deliver(to, letter);
-                self.sent(of, to, letter, delivery);
-            }
-            _ => {
-                let mut state = self.state();
-                state.operations[to as usize].failure_source = Some(of);
-                state.give_order(to, PendingOrder::Fail(StopReason::Linked));
-            }
-        }
     }
 
     /// Carries out the order that an actor has received ahead of its inbox.
@@ -262,7 +199,7 @@ impl Engine {
     }
 
     /// Ends an actor for good after its value was dropped.
-    fn end_child(&mut self, operation: u32, reason: StopReason) {
+    pub(super) fn end_child(&mut self, operation: u32, reason: StopReason) {
         self.end(operation, reason);
         let family = self.state().operations[operation as usize].family;
         let child = u64::from(operation);
@@ -280,7 +217,7 @@ impl Engine {
                 let child = u64::from(owner);
                 self.update(family, |family, _, orders| family.waited(child, orders));
             }
-            TimerPurpose::Kill => self.stopped(owner, owner, true),
+            TimerPurpose::Kill => self.stop(owner, owner, true),
         }
     }
 
@@ -303,18 +240,18 @@ impl Engine {
             supervised.supervisor
         };
         for order in orders {
-            self.carry_out(supervisor, order);
+            self.follow_order(supervisor, order);
         }
     }
 
-    fn carry_out(&mut self, supervisor: Option<u32>, order: Order) {
+    fn follow_order(&mut self, supervisor: Option<u32>, order: Order) {
         match order {
             Order::Stop { child, at_once } if at_once => {
                 self.state().give_order(child as u32, PendingOrder::Stop);
             }
             Order::Stop { child, .. } => {
                 let child = child as u32;
-                self.stopped(supervisor.unwrap_or(child), child, false);
+                self.stop(supervisor.unwrap_or(child), child, false);
             }
             Order::Wait {
                 child,

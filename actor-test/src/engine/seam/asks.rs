@@ -7,7 +7,7 @@ use actor_core::seam::{Address, AskId, AskSlot};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
-use crate::engine::world::operation::Effect;
+use crate::engine::world::effect::Effect;
 
 impl ControlledRuntime {
     /// Sends a reply, or reports its loss. Nothing is sent to an asker that is gone.

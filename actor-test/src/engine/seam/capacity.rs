@@ -8,8 +8,9 @@ use actor_core::seam::{Address, CapacityRequestId, Offered};
 use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::capacity::{CapacityAnswer, CapacityParameters, RequestStatus};
+use crate::engine::world::effect::Effect;
+use crate::engine::world::letter::Envelope;
 use crate::engine::world::network::LinkHint;
-use crate::engine::world::operation::{Effect, Envelope};
 
 impl ControlledRuntime {
     /// Puts a question for capacity into the outbox of the current operation.

@@ -9,7 +9,7 @@ use actor_core::seam::{DiskCallId, DiskId};
 use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::disks::DiskError;
-use crate::engine::world::operation::Effect;
+use crate::engine::world::effect::Effect;
 
 /// The disk of everything that is on no node.
 const DISK: u32 = 0;

@@ -6,7 +6,7 @@ use actor_core::generated::Moment;
 use actor_core::seam::Announce;
 
 use crate::engine::seam::shared::ControlledRuntime;
-use crate::engine::world::operation::Effect;
+use crate::engine::world::effect::Effect;
 use crate::records::Record;
 
 impl ControlledRuntime {

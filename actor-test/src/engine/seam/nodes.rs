@@ -6,7 +6,8 @@ use actor_core::seam::{Address, EncodedActorRef, NamesOn, NodeCode, ScriptedFaul
 
 use crate::data::bug::BugKind;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
-use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
+use crate::engine::world::effect::Effect;
+use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::records::node_fault::NodeFault;
 use crate::records::{Created, Record, nanoseconds};
 

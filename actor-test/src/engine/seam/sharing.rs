@@ -20,7 +20,7 @@ use crate::data::faults::FaultKind;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, CallLimitExceeded, NeedsOwnStack};
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
-use crate::engine::world::operation::Effect;
+use crate::engine::world::effect::Effect;
 use crate::engine::world::shared_objects::{NextAccess, REPEATS_MAX};
 use crate::engine::world::state::BODY;
 use crate::engine::world::vector_clocks::RacingAccess;

@@ -7,7 +7,7 @@ use actor_core::seam::{Address, Spawn, SpawnOptions};
 
 use crate::engine::arena::ActorParts;
 use crate::engine::seam::shared::ControlledRuntime;
-use crate::engine::world::operation::Effect;
+use crate::engine::world::effect::Effect;
 use crate::records::{Created, Record};
 
 impl ControlledRuntime {

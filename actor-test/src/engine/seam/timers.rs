@@ -8,8 +8,8 @@ use actor_core::seam::{Address, NextTick, Purpose, TimerId};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::world::effect::Effect;
 use crate::engine::world::endings::OrphanedValues;
-use crate::engine::world::operation::Effect;
 use crate::engine::world::timers::TimerStage;
 use crate::hash::mix;
 

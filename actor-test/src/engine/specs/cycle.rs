@@ -1,7 +1,8 @@
 //! Cycles of asks: deadlocks of handlers that wait for each other's replies.
 
 use crate::engine::world::asks::AskRecord;
-use crate::engine::world::operation::{Effect, OperationStage};
+use crate::engine::world::effect::Effect;
+use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
 
 /// The wait-for graph of asks.

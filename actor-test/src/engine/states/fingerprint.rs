@@ -20,10 +20,9 @@ use actor_core::{Fingerprinter, StopReason};
 use crate::engine::arena::{ActorParts, Arena};
 use crate::engine::panics;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
-use crate::engine::states::tag::Tag;
-use crate::engine::world::operation::{
-    Effect, Envelope, LetterOrigin, Operation, OperationRole, OperationStage, PendingOrder,
-};
+use crate::engine::world::effect::{Detail, Effect, Subject, reason_number};
+use crate::engine::world::letter::{Envelope, LetterOrigin};
+use crate::engine::world::operation::{Operation, OperationRole, OperationStage, PendingOrder};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::{TimerStage, VirtualTimer};
 use crate::engine::world::watches::WatchedChange;
@@ -279,18 +278,6 @@ fn named(operation: u32) -> u64 {
     name_of(u64::from(operation))
 }
 
-fn reason_number(reason: StopReason) -> u64 {
-    match reason {
-        StopReason::Halted => 0,
-        StopReason::Stopped => 1,
-        StopReason::Failed => 2,
-        StopReason::Exhausted => 3,
-        StopReason::Linked => 4,
-        StopReason::Aborted => 5,
-        _ => 6,
-    }
-}
-
 /// The description of an operation without its value.
 struct OperationHeader {
     flags: u64,
@@ -418,83 +405,37 @@ fn list_effect(
     effect: &Effect,
     items: &mut Vec<FingerprintItem>,
 ) {
-    let number =
-        |tag: Tag, number: u32| FingerprintItem::Number((tag as u64) << 32 | u64::from(number));
-    let of =
-        |tag: Tag, operation: u32| FingerprintItem::Number((tag as u64) << 32 ^ named(operation));
-    match effect {
-        Effect::Send { to, letter } => {
-            items.push(of(Tag::Send, *to));
-            list_letter(arena.mail(*to), letter, items);
-        }
-        Effect::Cross { to, letter, .. } => {
-            items.push(of(Tag::Cross, *to));
-            list_letter(arena.mail(*to), letter, items);
-        }
-        // The number of a fault is used once.
-        Effect::Fault(node_fault) => items.push(FingerprintItem::Unseen(
-            (Tag::NodeFault as u64) << 32 | u64::from(*node_fault),
-        )),
-        Effect::RequestCapacity(question) => {
-            let question = &state.questions[*question as usize];
-            items.push(of(Tag::of_ask(question.waits), question.target));
-        }
-        Effect::Disk(call) => {
-            let record = &state.disks.calls[*call as usize];
-            items.push(number(Tag::Disk, record.disk));
+    let facts = effect.facts(index, state);
+    let tag = (facts.tag as u64) << 32;
+    items.push(match facts.subject {
+        Subject::Operation(operation) => FingerprintItem::Number(tag ^ named(operation)),
+        Subject::Number(number) => FingerprintItem::Number(tag | u64::from(number)),
+        Subject::Once(number) => FingerprintItem::Unseen(tag | u64::from(number)),
+    });
+    match facts.detail {
+        Detail::Nothing => {}
+        Detail::Number(number) => items.push(FingerprintItem::Number(number)),
+        Detail::Letter(to, letter) => list_letter(arena.mail(to), letter, items),
+        Detail::DiskCall(call) => {
+            let record = &state.disks.calls[call as usize];
             items.push(FingerprintItem::Number(record.fingerprint()));
         }
-        Effect::FailPower { disk } => items.push(number(Tag::FailPower, *disk)),
-        Effect::TearWrites { disk, block } => {
-            items.push(number(Tag::TearWrites, *disk));
-            items.push(FingerprintItem::Number(u64::from(*block)));
-        }
-        Effect::Start(started) => items.push(of(Tag::Start, *started)),
-        // An ask keeps its number while an operation waits for it.
-        Effect::Reply { ask, lost } => {
-            items.push(number(Tag::of_reply(lost.is_some()), *ask));
-        }
-        Effect::Notice { watch } => {
-            items.push(number(Tag::Notice, state.watches[*watch as usize].watcher));
-        }
-        Effect::Halt(reason) => items.push(number(Tag::Halt, reason_number(*reason) as u32)),
-        Effect::Stop { to, at_once } => items.push(of(Tag::of_stop(*at_once), *to)),
-        Effect::Link { other } => items.push(number(Tag::Link, *other)),
-        Effect::Unlink { other } => items.push(number(Tag::Unlink, *other)),
-        // The effects behind this one show which watches are later.
-        Effect::Unwatch { target, .. } => items.push(number(Tag::Unwatch, *target)),
-        Effect::Decide { child, decision } => {
-            items.push(number(Tag::Decide, *child));
-            items.push(FingerprintItem::Number(*decision as u64));
-        }
-        Effect::DropReference { to } => items.push(of(Tag::LetGo, *to)),
-        Effect::Finish => items.push(number(Tag::Finish, 0)),
-        Effect::Share { to, life, reason } => {
-            items.push(number(Tag::of_share(*reason), *to));
-            items.push(FingerprintItem::Number(u64::from(*life)));
-        }
-        // The event's type is not known here; the last run of the operation's code has announced it.
-        Effect::Announce { .. } => {
-            items.push(number(Tag::Announce, 0));
-            let unseen = || FingerprintItem::Unseen(state.operations[index as usize].chain);
-            // The number of effects left shows which of the announced events this is.
-            items.push(origin.map_or_else(unseen, FingerprintItem::Number));
-        }
-        Effect::Arm { timer, generation } => {
-            items.push(number(Tag::Arm, 0));
-            let found = &state.timers.slots[*timer as usize];
-            if found.generation == *generation {
+        Detail::Timer(timer, generation) => {
+            let found = &state.timers.slots[timer as usize];
+            if found.generation == generation {
                 items.push(FingerprintItem::Number(found.delay.as_nanos() as u64));
                 list_timer_event(arena, found, items);
             }
         }
-        Effect::Cancel { timer, generation } => {
-            items.push(number(Tag::Cancel, 0));
-            let mark = state.timer_mark(index, *timer, *generation);
+        Detail::TimerMark(timer, generation) => {
+            let mark = state.timer_mark(index, timer, generation);
             items.push(FingerprintItem::Number(mark));
         }
-        Effect::Watch { watch } => {
-            items.push(number(Tag::Watch, state.watches[*watch as usize].target));
+        // The last run of the operation's code has announced the event.
+        Detail::Announced => {
+            let unseen = || FingerprintItem::Unseen(state.operations[index as usize].chain);
+            // The number of effects left shows which of the announced events this is.
+            items.push(origin.map_or_else(unseen, FingerprintItem::Number));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Comparison of states by fingerprints, for lasso detection and for searches.
 //!
-//! - [`fingerprint`] computes the fingerprint of one operation or of the rest, with a [`tag`] for each kind
-//!   of effect; [`prints`] keeps the fingerprints up to date.
+//! - [`fingerprint`] computes the fingerprint of one operation or of the rest, and [`prints`] keeps
+//!   the fingerprints up to date.
 //! - [`region`] learns the transitions around an execution, and [`walk`] searches the reachable states, with
 //!   a [`table`] of those visited.
 //! - [`state_search`] distinguishes the states of many executions for a search, up to [`symmetry`].
@@ -16,5 +16,4 @@ pub(crate) mod region;
 pub(crate) mod state_search;
 pub(crate) mod symmetry;
 pub(crate) mod table;
-mod tag;
 mod walk;

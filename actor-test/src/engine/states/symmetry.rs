@@ -13,7 +13,8 @@ use actor_core::Fingerprinter;
 use actor_core::seam::with_renaming;
 
 use crate::engine::states::fingerprint::{EngineView, Scratch};
-use crate::engine::world::operation::{Effect, Operation, OperationRole, OperationStage};
+use crate::engine::world::effect::Effect;
+use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 
@@ -257,22 +258,12 @@ fn is_plain(state: &ExecutionState) -> bool {
         && state.questions.len() == state.questions_free.len()
         && state.asks.len() == state.asks_free.len()
         && !state.lends_timers.get()
-        && state.operations[..state.live].iter().all(is_plainly)
+        && (0..state.live as u32).all(|operation| is_plainly(state, operation))
 }
 
-fn is_plainly(operation: &Operation) -> bool {
-    let is_plain = |effect: &Effect| {
-        matches!(
-            effect,
-            Effect::Send { .. }
-                | Effect::Start(_)
-                | Effect::Halt(_)
-                | Effect::Stop { .. }
-                | Effect::DropReference { .. }
-                | Effect::Arm { .. }
-                | Effect::Cancel { .. }
-        )
-    };
+fn is_plainly(state: &ExecutionState, index: u32) -> bool {
+    let operation = &state.operations[index as usize];
+    let is_plain = |effect: &Effect| effect.facts(index, state).is_symmetric;
     operation.failure_source.is_none()
         && operation.trap.is_none()
         && operation.outbox.as_slice().iter().all(is_plain)

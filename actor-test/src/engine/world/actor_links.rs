@@ -2,8 +2,9 @@
 
 use actor_core::StopReason;
 
-use crate::engine::world::flushing::FollowUp;
-use crate::engine::world::operation::{Effect, OperationStage};
+use crate::data::constructs::StepConstruct;
+use crate::engine::world::effect::Effect;
+use crate::engine::world::operation::OperationStage;
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 use crate::engine::world::state::ExecutionState;
 
@@ -121,19 +122,22 @@ impl ActorLinks {
 }
 
 impl ExecutionState {
-    /// Links two actors. If the other one has already failed, the first one is to share the failure.
-    pub(crate) fn link(&mut self, one: u32, other: u32) -> FollowUp {
+    /// Links two actors. Returns the failure of the other one, if it has already failed.
+    pub(crate) fn link(&mut self, one: u32, other: u32) -> Option<StopReason> {
+        self.reach.add(StepConstruct::Link);
         let found = &self.operations[other as usize];
-        if found.stage != OperationStage::Gone {
-            if one != other {
-                self.links.add(one, other);
-            }
-            return FollowUp::Nothing;
+        if found.stage == OperationStage::Gone {
+            return Some(found.ending).filter(|reason| reason.is_failure());
         }
-        match found.ending {
-            reason if reason.is_failure() => FollowUp::Shared { to: one, reason },
-            _ => FollowUp::Nothing,
+        if one != other {
+            self.links.add(one, other);
         }
+        None
+    }
+
+    pub(crate) fn unlink(&mut self, one: u32, other: u32) {
+        self.reach.add(StepConstruct::Link);
+        self.links.end(one, other);
     }
 
     /// Removes the links of an actor whose value is dropped, and makes the linked actors share its failure.

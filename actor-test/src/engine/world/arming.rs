@@ -6,9 +6,10 @@ use actor_core::seam::Purpose as Pretext;
 
 use crate::data::constructs::StepConstruct;
 use crate::data::step::{MessageId, StepKind};
+use crate::engine::world::effect::Effect;
 use crate::engine::world::endings::OrphanedValues;
-use crate::engine::world::flushing::FollowUp;
-use crate::engine::world::operation::{Effect, Envelope, OperationStage, PackedSender};
+use crate::engine::world::letter::{Envelope, PackedSender};
+use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::{TimerPurpose, TimerStage, VirtualTimer};
 use crate::hash::mix;
@@ -31,15 +32,16 @@ impl ExecutionState {
         (timer, generation)
     }
 
-    pub(crate) fn arm(&mut self, timer: u32, generation: u32) -> FollowUp {
+    /// Arms a timer, unless it was cancelled or its owner is gone.
+    pub(crate) fn arm(&mut self, timer: u32, generation: u32) -> Armed {
         if self.timers.get(timer, generation).is_none() {
-            return FollowUp::Nothing;
+            return Armed::Cancelled;
         }
         let owner = self.timers.slots[timer as usize].owner;
         let is_sleep = self.timers.slots[timer as usize].is_sleep();
         if self.operations[owner as usize].stage == OperationStage::Gone && !is_sleep {
             let unsent = self.end_timer(timer);
-            return FollowUp::Cancelled(OrphanedValues {
+            return Armed::Orphaned(OrphanedValues {
                 owner,
                 letters: Vec::new(),
                 timers: vec![(timer, unsent)],
@@ -50,7 +52,7 @@ impl ExecutionState {
         self.timers.arm(timer, now, delay);
         self.note_armed(timer);
         self.refresh_timers();
-        FollowUp::Armed(timer)
+        Armed::Runs
     }
 
     /// Records an armed timer in the footprint of the step, if a strategy wants footprints.
@@ -229,6 +231,15 @@ impl ExecutionState {
             self.refresh_timers();
         }
     }
+}
+
+/// The outcome of arming a timer.
+pub(crate) enum Armed {
+    Runs,
+    /// The timer was cancelled before.
+    Cancelled,
+    /// The owner is gone, and these values are to be dropped.
+    Orphaned(OrphanedValues),
 }
 
 /// The effect of a timer that has fired.

@@ -3,7 +3,6 @@
 use actor_core::AskError;
 
 use crate::data::constructs::StepConstruct;
-use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::owner_lists::ListNode;
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
@@ -121,18 +120,19 @@ impl ExecutionState {
         closes
     }
 
-    pub(crate) fn deliver_reply(&mut self, index: u32, lost: Option<AskError>) -> FollowUp {
+    /// Delivers the reply, or its loss; returns whether the record is still there for the reply.
+    pub(crate) fn deliver_reply(&mut self, index: u32, lost: Option<AskError>) -> bool {
         self.end_ask(index);
         let ask = &mut self.asks[index as usize];
         ask.delivered = true;
         let (asker, key) = (ask.asker, ask.key);
         if ask.closed {
-            return FollowUp::Nothing;
+            return false;
         }
         if !ask.abandoned {
             let asker = &mut self.operations[asker as usize];
             asker.delivered = mix(asker.delivered, mix(key, u64::from(lost.is_some())));
         }
-        FollowUp::Replied { ask: index, lost }
+        true
     }
 }

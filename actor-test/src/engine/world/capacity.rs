@@ -9,7 +9,9 @@ use actor_core::mailbox::Overflow;
 use actor_core::seam::Offered;
 
 use crate::data::constructs::StepConstruct;
-use crate::engine::world::operation::{Effect, Envelope, LetterOrigin, OperationStage, STOP};
+use crate::engine::world::effect::Effect;
+use crate::engine::world::letter::{Envelope, LetterOrigin, STOP};
+use crate::engine::world::operation::OperationStage;
 use crate::engine::world::owner_lists::ListNode;
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;

@@ -1,6 +1,7 @@
 //! The end of an actor, a timer or a future, and the values that are left to drop.
 
-use crate::engine::world::operation::{Envelope, OperationStage, PendingOrder};
+use crate::engine::world::letter::Envelope;
+use crate::engine::world::operation::{OperationStage, PendingOrder};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::temperature::Obligation;
 

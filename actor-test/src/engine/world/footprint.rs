@@ -5,7 +5,9 @@ use actor_core::generated::Disposition;
 use crate::data::bug::BugKind;
 use crate::data::constructs::{ConstructSet, StepConstruct};
 use crate::data::step::StepKind;
-use crate::engine::world::operation::{Effect, OperationRole, OperationStage, STOP};
+use crate::engine::world::effect::{Effect, Reach, Touches};
+use crate::engine::world::letter::STOP;
+use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::strategy::{
     DeferredEvents, MonitorTransition, ObserverSet, OperationId, Pending, PredicateRead,
@@ -125,50 +127,41 @@ impl ExecutionState {
         let Some(effect) = self.operations[index as usize].outbox.first().copied() else {
             return;
         };
-        let (carried, met) = match effect {
-            Effect::Send { to, letter } => {
-                let receiver = &self.operations[to as usize];
-                let met = match () {
-                    () if letter.event == STOP => Some(StepConstruct::Stop),
-                    () if receiver.bound.is_some() => Some(StepConstruct::Room),
-                    () if self.defers_many(to) => Some(StepConstruct::Defer),
-                    () if self.nodes.nodes_if_different(index, to).is_some() => {
-                        Some(StepConstruct::Node)
-                    }
-                    () => None,
-                };
-                (StepEffect::Sent(letter.event), met)
-            }
-            Effect::Start(started) => {
+        let (carried, met) = match effect.facts(index, self).reach {
+            Reach::Nothing => (StepEffect::Nothing, None),
+            Reach::Construct(construct) => (StepEffect::Nothing, Some(construct)),
+            Reach::Sent { to, event } => (
+                StepEffect::Sent(event),
+                self.met_by_letter(index, to, event),
+            ),
+            Reach::Started(started) => {
                 let path = self.operations[started as usize].key;
+                let deferred = self.deferred_events(started);
+                (StepEffect::Started(path, deferred), None)
+            }
+            Reach::Replied { asker, is_lost } => {
+                let path = self.operations[asker as usize].key;
                 (
-                    StepEffect::Started(path, self.deferred_events(started)),
-                    None,
+                    StepEffect::Replied(path),
+                    is_lost.then_some(StepConstruct::Ask),
                 )
             }
-            Effect::Reply { ask, lost } => {
-                let asker = self.asks[ask as usize].asker;
-                let path = self.operations[asker as usize].key;
-                (StepEffect::Replied(path), lost.map(|_| StepConstruct::Ask))
-            }
-            Effect::Halt(_) => (StepEffect::Halted, None),
-            Effect::Notice { .. } => (StepEffect::Nothing, Some(StepConstruct::Watch)),
-            Effect::Stop { .. } => (StepEffect::Nothing, Some(StepConstruct::Stop)),
-            Effect::Decide { .. } => (StepEffect::Nothing, Some(StepConstruct::Supervision)),
-            Effect::Share { .. } => (StepEffect::Nothing, Some(StepConstruct::Link)),
-            Effect::RequestCapacity(_) => (StepEffect::Nothing, Some(StepConstruct::Room)),
-            Effect::Disk(_) | Effect::FailPower { .. } => {
-                (StepEffect::Nothing, Some(StepConstruct::Disk))
-            }
-            Effect::Cross { .. } | Effect::Fault(_) => {
-                (StepEffect::Nothing, Some(StepConstruct::Node))
-            }
-            // Silent effects are recorded when they are carried out.
-            _ => (StepEffect::Nothing, None),
+            Reach::Halted => (StepEffect::Halted, None),
         };
         self.reach.carried = carried;
         if let Some(met) = met {
             self.reach.record_local(met);
+        }
+    }
+
+    /// Returns the construct that a letter meets at its receiver, if any.
+    fn met_by_letter(&self, from: u32, to: u32, event: u16) -> Option<StepConstruct> {
+        match () {
+            () if event == STOP => Some(StepConstruct::Stop),
+            () if self.operations[to as usize].bound.is_some() => Some(StepConstruct::Room),
+            () if self.defers_many(to) => Some(StepConstruct::Defer),
+            () if self.nodes.nodes_if_different(from, to).is_some() => Some(StepConstruct::Node),
+            () => None,
         }
     }
 
@@ -188,6 +181,35 @@ impl ExecutionState {
                 DeferredEvents::of(is_deferred, info.events.len())
             }
             _ => DeferredEvents::default(),
+        }
+    }
+
+    /// Records that the step in progress changes an operation.
+    pub(crate) fn changes(&mut self, index: u32) {
+        if self.records_touched {
+            self.touched.push(index);
+        }
+    }
+
+    /// Records in [`touched`](ExecutionState::touched) the operations that a step is known to change in
+    /// advance. The effects and the wake-ups of the step record more.
+    pub(crate) fn touch(&mut self, pending: &Pending) {
+        // A shared object has a number of its own, and is no operation.
+        let inbox = pending.inbox.filter(|inbox| !inbox.is_timer());
+        self.touched.extend(inbox.map(OperationId::bits));
+        match pending.operation.is_timer() {
+            true => self.touches_timers = true,
+            false => self.touched.push(pending.operation.bits()),
+        }
+    }
+
+    /// Records in [`touched`](ExecutionState::touched) the operations that an effect of `index` changes.
+    pub(crate) fn touch_by(&mut self, index: u32, effect: &Effect) {
+        match effect.facts(index, self).touches {
+            Touches::Nothing => {}
+            Touches::One(operation) => self.touched.push(operation),
+            Touches::Futures => self.touched.extend(self.futures.of(index)),
+            Touches::All => self.touched.extend(0..self.live as u32),
         }
     }
 

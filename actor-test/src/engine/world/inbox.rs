@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use actor_core::generated::Disposition;
 
-use crate::engine::world::operation::{Envelope, LetterOrigin, STOP};
+use crate::engine::world::letter::{Envelope, LetterOrigin, STOP};
 use crate::engine::world::queue::FlatQueue;
 
 /// The position that means "nothing to handle".
@@ -331,7 +331,7 @@ mod tests {
     use actor_core::generated::Disposition;
 
     use super::Inbox;
-    use crate::engine::world::operation::{Envelope, LetterOrigin, PackedSender};
+    use crate::engine::world::letter::{Envelope, LetterOrigin, PackedSender};
 
     const EVENTS: u64 = 4;
 

@@ -1,6 +1,6 @@
 //! Names of steps and timer handles that do not depend on numbers and slots.
 
-use crate::engine::world::operation::Effect;
+use crate::engine::world::effect::Effect;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::{TimerStage, VirtualTimer};
 use crate::hash::mix;

@@ -2,9 +2,9 @@
 //! disks, families, temperatures, and the enabled set.
 //!
 //! The root is [`state::ExecutionState`]; a method that changes one part is in the file of that part. `seam` puts
-//! effects into outboxes; `running` carries them out ([`flushing`]) and takes events from inboxes. Work that
-//! needs nothing to be borrowed is returned as data ([`FollowUp`](flushing::FollowUp)). Nothing here calls or
-//! holds a user's code, and nothing is recorded or judged.
+//! [effects](effect) into outboxes; `running` carries them out and takes events from inboxes. Work that needs
+//! nothing to be borrowed is returned as data. Nothing here calls or holds a user's code, and nothing is
+//! recorded or judged.
 
 pub(crate) mod actor_links;
 pub(crate) mod aliases;
@@ -12,14 +12,17 @@ pub(crate) mod arming;
 pub(crate) mod asks;
 pub(crate) mod capacity;
 pub(crate) mod children;
+pub(crate) mod delivery;
 pub(crate) mod disks;
+pub(crate) mod effect;
 pub(crate) mod enabled;
 pub(crate) mod endings;
+pub(crate) mod fast_path;
 pub(crate) mod faults;
-pub(crate) mod flushing;
 pub(crate) mod footprint;
 pub(crate) mod futures;
 pub(crate) mod inbox;
+pub(crate) mod letter;
 pub(crate) mod marks;
 pub(crate) mod network;
 pub(crate) mod node_clocks;
@@ -37,7 +40,6 @@ pub(crate) mod shared_objects;
 pub(crate) mod state;
 pub(crate) mod temperature;
 pub(crate) mod timers;
-pub(crate) mod touched;
 pub(crate) mod types;
 pub(crate) mod vector_clocks;
 pub(crate) mod waits;

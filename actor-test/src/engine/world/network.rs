@@ -3,8 +3,10 @@
 use std::any::TypeId;
 use std::collections::VecDeque;
 
+use crate::engine::world::effect::Effect;
+use crate::engine::world::letter::Envelope;
 use crate::engine::world::nodes::Nodes;
-use crate::engine::world::operation::{Effect, Envelope, OperationRole};
+use crate::engine::world::operation::OperationRole;
 use crate::engine::world::pending::pending_arrival;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
@@ -95,6 +97,11 @@ impl Nodes {
         }
     }
 
+    /// Returns the operation of the link for messages from one operation to another.
+    pub(super) fn hinted_operation(&self, hint: LinkHint, from: u32, to: u32) -> u32 {
+        self.link(self.hinted(hint, from, to)).operation
+    }
+
     #[cold]
     fn made_for(&self, from: u32, to: u32) -> u32 {
         let apart = self.nodes_if_different(from, to);
@@ -166,6 +173,38 @@ impl ExecutionState {
             Effect::Send { to, .. } => is_registry(to),
             Effect::Reply { ask, .. } => is_registry(self.asks[ask as usize].target),
             _ => true,
+        }
+    }
+
+    /// Takes the first effect out of an outbox. Returns it if it is to be carried out now; a letter to another
+    /// node and the like is put on the link instead, unless the effect does that itself.
+    #[inline]
+    pub(crate) fn take_effect(&mut self, index: u32) -> Option<Effect> {
+        let effect = self.operations[index as usize].outbox.take_first()?;
+        match self.is_instrumented {
+            true => self.instrument(index, effect),
+            false => Some(effect),
+        }
+    }
+
+    /// Records the operations that an effect changes, and puts an effect for another node on its link.
+    #[inline(never)]
+    fn instrument(&mut self, index: u32, effect: Effect) -> Option<Effect> {
+        if self.records_touched {
+            self.touch_by(index, &effect);
+        }
+        let apart = effect
+            .facts(index, self)
+            .travels_to
+            .and_then(|to| self.nodes.nodes_if_different(index, to));
+        match (apart, effect) {
+            (None, effect) | (Some(_), effect @ Effect::Reply { .. }) => Some(effect),
+            (Some((from, to)), effect) => {
+                match self.load(from, to, InTransit::new(index, effect)) {
+                    LinkOutcome::Arrives => Some(effect),
+                    LinkOutcome::OnLink | LinkOutcome::Duplicated(_) | LinkOutcome::Lost => None,
+                }
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::data::clocks::Clocks;
 use crate::engine::world::network::NetworkLink;
 use crate::engine::world::node_clocks::NodeClock;
-use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
+use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::hash::{mix, text};
 use crate::records::node_fault::NodeFault;
@@ -311,20 +311,6 @@ impl ExecutionState {
         }
         counts[of_type as usize] += 1;
         Some(counts[of_type as usize])
-    }
-
-    /// Returns the operation that an effect concerns beside its own operation, if any.
-    pub(crate) fn other_end(&self, effect: &Effect) -> Option<u32> {
-        match effect {
-            Effect::Send { to, .. }
-            | Effect::Cross { to, .. }
-            | Effect::Stop { to, .. }
-            | Effect::Share { to, .. } => Some(*to),
-            Effect::Decide { child, .. } => Some(*child),
-            Effect::Reply { ask, .. } => Some(self.asks[*ask as usize].asker),
-            Effect::Notice { watch } => Some(self.watches[*watch as usize].watcher),
-            _ => None,
-        }
     }
 
     /// Returns whether the operation has ended.

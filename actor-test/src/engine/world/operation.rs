@@ -1,218 +1,22 @@
 //! Operations: actors, tasks, futures, links and the test body, each with its inbox and outbox.
 
+use actor_core::StopReason;
 use actor_core::seam::LinkNotice;
 use actor_core::supervision::{FailureKind, Unread};
-use actor_core::{AskError, StopReason};
 
 use crate::engine::world::capacity::CapacityState;
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::inbox::Inbox;
-use crate::engine::world::network::LinkHint;
+use crate::engine::world::letter::{Envelope, PackedSender};
 use crate::engine::world::outbox::Outbox;
 use crate::hash::mix;
-use crate::records::MessageSource;
-use crate::strategy::{EventId, OperationId};
+use crate::strategy::EventId;
 
 /// The family number of an operation without a family.
 pub(crate) const NO_FAMILY: u32 = u32::MAX;
 
 /// The first event number of an operation without a type, behind all others.
 pub(crate) const NO_EVENTS: u32 = u32::MAX;
-
-/// The event number of a letter that stops its receiver in order. No type has so many events.
-pub(crate) const STOP: u16 = u16::MAX;
-
-/// The envelope of an event in an inbox or outbox. The event itself stays in its receiver's mail.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Envelope {
-    /// The slot of the event in the receiver's mail.
-    pub(crate) slot: u32,
-    /// The number of the event among those of the receiver's type.
-    pub(crate) event: u16,
-    /// The event as strategies see it.
-    pub(crate) event_id: Option<EventId>,
-    pub(crate) sender: PackedSender,
-    /// The stable key of the event: a hash of its sender's path and the number of letters sent before.
-    pub(crate) key: u64,
-    /// True if a permit for a place in the receiver's bounded mailbox is reserved for the letter.
-    pub(crate) placed: bool,
-    /// True if a fault makes the letter find the receiver's bounded mailbox full.
-    pub(crate) is_refused: bool,
-    /// The reason why a relay, which knows nobody to hand the message on to, has sent it to itself as a dead
-    /// letter. The asker, if any, gets this error.
-    pub(crate) lost: Option<AskError>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum LetterOrigin {
-    /// An operation that is no timer.
-    Operation(u32),
-    /// The end of an operation, of which the letter is the notice.
-    End(u32),
-    /// A timer, by slot and generation.
-    Timer(u32, u32),
-}
-
-/// A [`LetterOrigin`] packed into two numbers, so that a letter is copied without a branch on its sender.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct PackedSender {
-    /// The number of the operation or timer, with its kind in the upper bits. Without the `END` bit, these
-    /// are the bits of an [`OperationId`].
-    bits: u32,
-    generation: u32,
-}
-
-impl PackedSender {
-    const TIMER: u32 = 1 << 31;
-    const END: u32 = 1 << 30;
-
-    #[inline]
-    pub(crate) const fn operation(index: u32) -> Self {
-        Self {
-            bits: index,
-            generation: 0,
-        }
-    }
-
-    pub(crate) const fn end(index: u32) -> Self {
-        Self {
-            bits: index | Self::END,
-            generation: 0,
-        }
-    }
-
-    pub(crate) const fn timer(index: u32, generation: u32) -> Self {
-        Self {
-            bits: index | Self::TIMER,
-            generation,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn sender(self) -> LetterOrigin {
-        if self.is_timer() {
-            LetterOrigin::Timer(self.bits & !Self::TIMER, self.generation)
-        } else if self.bits & Self::END != 0 {
-            LetterOrigin::End(self.bits & !Self::END)
-        } else {
-            LetterOrigin::Operation(self.bits)
-        }
-    }
-
-    /// Returns the operation whose step has sent the letter; `None` for a timer.
-    #[inline]
-    pub(crate) fn sent_by(self) -> Option<u32> {
-        (!self.is_timer()).then_some(self.bits & !Self::END)
-    }
-
-    #[inline]
-    pub(crate) const fn is_timer(self) -> bool {
-        self.bits & Self::TIMER != 0
-    }
-
-    /// Returns the sender as strategies see it.
-    #[inline]
-    pub(crate) const fn id(self) -> OperationId {
-        OperationId::actor(self.bits & !Self::END)
-    }
-}
-
-impl From<PackedSender> for MessageSource {
-    fn from(stamp: PackedSender) -> Self {
-        stamp.sender().into()
-    }
-}
-
-impl From<LetterOrigin> for MessageSource {
-    fn from(sender: LetterOrigin) -> Self {
-        match sender {
-            LetterOrigin::Operation(operation) => Self::Operation(operation),
-            LetterOrigin::End(operation) => Self::End(operation),
-            LetterOrigin::Timer(..) => Self::Timer,
-        }
-    }
-}
-
-/// An effect in an outbox, which is still to be carried out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Effect {
-    /// Appends a letter to an inbox.
-    Send { to: u32, letter: Envelope },
-    /// Sends a letter to another node, over that link.
-    Cross {
-        to: u32,
-        link: LinkHint,
-        letter: Envelope,
-    },
-    /// Injects or undoes a fault, as a script says.
-    Fault(u32),
-    /// Requests capacity in a bounded mailbox.
-    RequestCapacity(u32),
-    /// Calls a disk.
-    Disk(u32),
-    /// Fails the power of a disk.
-    FailPower { disk: u32 },
-    /// Silent: from now on, a crash keeps writes to a disk in blocks.
-    TearWrites { disk: u32, block: u32 },
-    /// Starts a spawned operation.
-    Start(u32),
-    /// Delivers the reply of an ask, or its loss.
-    Reply { ask: u32, lost: Option<AskError> },
-    /// Notifies a watcher.
-    Notice { watch: u32 },
-    /// Ends the operation itself.
-    Halt(StopReason),
-    /// Stops another operation.
-    Stop { to: u32, at_once: bool },
-    /// Silent: shows an event to the monitors.
-    Announce { slab: u32, slot: u32 },
-    /// Silent: arms a timer.
-    Arm { timer: u32, generation: u32 },
-    /// Silent: cancels a timer.
-    Cancel { timer: u32, generation: u32 },
-    /// Silent: begins a watch.
-    Watch { watch: u32 },
-    /// Silent: ends the watches of that target whose numbers are below `before`.
-    Unwatch { target: u32, before: u32 },
-    /// Silent: begins a link.
-    Link { other: u32 },
-    /// Silent: ends all links with that actor.
-    Unlink { other: u32 },
-    /// Silent: takes a dropped reference to an actor off its reference count.
-    DropReference { to: u32 },
-    /// Silent: requests the end of the execution.
-    Finish,
-    /// Carries out a supervisor's decision on a failed child.
-    Decide {
-        child: u32,
-        decision: actor_core::supervision::Decision,
-    },
-    /// Makes an actor share a failure, if it is still in that incarnation.
-    Share {
-        to: u32,
-        life: u32,
-        reason: StopReason,
-    },
-}
-
-impl Effect {
-    /// Returns whether the effect is carried out in the same step as the visible effect or handler before it.
-    pub(crate) fn is_silent(&self) -> bool {
-        matches!(
-            self,
-            Self::Announce { .. }
-                | Self::Arm { .. }
-                | Self::Cancel { .. }
-                | Self::Watch { .. }
-                | Self::Unwatch { .. }
-                | Self::Link { .. }
-                | Self::Unlink { .. }
-                | Self::TearWrites { .. }
-                | Self::DropReference { .. }
-                | Self::Finish
-        )
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OperationRole {

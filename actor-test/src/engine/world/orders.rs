@@ -1,7 +1,8 @@
 //! Orders to an actor from outside: to stop, to fail, to end.
 
 use crate::data::constructs::StepConstruct;
-use crate::engine::world::operation::{Envelope, OperationStage, PackedSender, PendingOrder, STOP};
+use crate::engine::world::letter::{Envelope, PackedSender, STOP};
+use crate::engine::world::operation::{OperationStage, PendingOrder};
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 

@@ -1,6 +1,6 @@
 //! The outbox of an operation: the effects that are still to be carried out.
 
-use crate::engine::world::operation::Effect;
+use crate::engine::world::effect::Effect;
 use crate::engine::world::queue::FlatQueue;
 
 /// Effects in the order of the calls that caused them. An operation takes no other step before its outbox is

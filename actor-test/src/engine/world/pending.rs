@@ -1,11 +1,11 @@
 //! The next step of each operation, as kept in the enabled set.
 
 use crate::data::step::{MessageId, StepKind};
+use crate::engine::world::effect::Effect;
 use crate::engine::world::enabled::EnabledSet;
+use crate::engine::world::letter::Envelope;
 use crate::engine::world::network::InTransit;
-use crate::engine::world::operation::{
-    Effect, Envelope, Operation, OperationRole, OperationStage, PendingOrder,
-};
+use crate::engine::world::operation::{Operation, OperationRole, OperationStage, PendingOrder};
 use crate::engine::world::shared_objects::NextAccess;
 use crate::engine::world::state::ExecutionState;
 use crate::strategy::{OperationId, Pending};
@@ -20,25 +20,6 @@ impl ExecutionState {
             NextStepKind::Nothing => self.disable(index),
             NextStepKind::Other => self.refresh_rarer(index),
         }
-    }
-
-    /// Updates the enabled set after a plain actor has handled an event. Returns `false` if a silent effect
-    /// follows, or the actor is no longer plain and idle.
-    #[inline(always)]
-    pub(crate) fn settle_plain(&mut self, index: u32) -> bool {
-        let operation = &mut self.operations[index as usize];
-        if !operation.plain || operation.stage != OperationStage::Idle {
-            return false;
-        }
-        match operation.show_next(index, &mut self.enabled) {
-            NextStepKind::Event => {}
-            NextStepKind::Nothing => self.disable(index),
-            NextStepKind::Other if operation.outbox.first().is_some_and(Effect::is_silent) => {
-                return false;
-            }
-            NextStepKind::Other => self.refresh_rarer(index),
-        }
-        true
     }
 
     /// Updates the enabled set for an operation whose next step is no send and no event.
@@ -104,43 +85,17 @@ impl ExecutionState {
     }
 
     fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
-        let (inbox, event, message) = match effect {
-            Effect::Send { to, letter } => return pending_send(index, *to, letter),
-            // The flush puts the letter on the link.
-            Effect::Cross { to, link, letter } => {
-                let link = self.nodes.hinted(*link, index, *to);
-                return pending_send(index, self.nodes.link(link).operation, letter);
-            }
-            Effect::RequestCapacity(question) => {
-                let question = &self.questions[*question as usize];
-                (Some(question.target), question.event_id, Some(question.key))
-            }
-            Effect::Disk(call) => {
-                let disk = self.disks.calls[*call as usize].disk;
-                (self.disks.meets_at(disk), None, None)
-            }
-            Effect::FailPower { disk } => (self.disks.meets_at(*disk), None, None),
-            Effect::Reply { ask, .. } => {
-                let ask = &self.asks[*ask as usize];
-                (Some(ask.asker), None, Some(ask.key))
-            }
-            Effect::Notice { watch } => {
-                let watch = &self.watches[*watch as usize];
-                (Some(watch.watcher), None, Some(watch.key))
-            }
-            Effect::Decide { child, .. } => (Some(*child), None, None),
-            Effect::Stop { to, .. } | Effect::Share { to, .. } => (Some(*to), None, None),
-            // The operation closes its inbox, so later letters to it are lost.
-            Effect::Halt(_) => (Some(index), None, None),
-            _ => (None, None, None),
-        };
+        if let Effect::Send { to, letter } = effect {
+            return pending_send(index, *to, letter);
+        }
+        let facts = effect.facts(index, self);
         Pending {
             operation: OperationId::actor(index),
             kind: StepKind::Flush,
-            inbox: inbox.map(OperationId::actor),
+            inbox: facts.inbox.map(OperationId::actor),
             sender: Some(OperationId::actor(index)),
-            event,
-            message: message.map(MessageId::new),
+            event: facts.event,
+            message: facts.message.map(MessageId::new),
         }
     }
 }

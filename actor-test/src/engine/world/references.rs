@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use crate::data::constructs::StepConstruct;
-use crate::engine::world::operation::{Effect, OperationStage};
+use crate::engine::world::effect::Effect;
+use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
 
 /// The actors to which references were dropped, until the drops take effect.
@@ -36,7 +37,7 @@ impl ExecutionState {
 
     /// Carries out the drop of a reference to `to`. After the last drop of the last reference, `by` stops the
     /// actor with its next effect.
-    pub(super) fn let_go(&mut self, by: u32, to: u32) {
+    pub(crate) fn let_go(&mut self, by: u32, to: u32) {
         self.reach.add(StepConstruct::References);
         let Some(dropped) = self.references.get_mut(&to) else {
             return;

@@ -19,16 +19,16 @@ use crate::engine::world::asks::AskRecord;
 use crate::engine::world::capacity::{CapacityRequest, CapacityState};
 use crate::engine::world::children::Supervised;
 use crate::engine::world::disks::Disks;
+use crate::engine::world::effect::Effect;
 use crate::engine::world::enabled::EnabledSet;
 use crate::engine::world::faults::FaultPhase;
 use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::futures::Futures;
+use crate::engine::world::letter::{Envelope, LetterOrigin, STOP};
 use crate::engine::world::network::LinkHint;
 use crate::engine::world::nodes::Nodes;
 use crate::engine::world::numbering::Numbering;
-use crate::engine::world::operation::{
-    Effect, Envelope, LetterOrigin, Operation, OperationRole, OperationStage, STOP,
-};
+use crate::engine::world::operation::{Operation, OperationRole, OperationStage};
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 use crate::engine::world::passing::TimePassing;
 use crate::engine::world::references::References;
@@ -437,24 +437,6 @@ impl ExecutionState {
             self.rearm_after_read(timer, generation);
         }
         Some((letter, self.disposition(index, letter.event)))
-    }
-
-    /// Takes the next letter of a plain actor, if it is the first of its inbox, and counts it. This is the
-    /// fast path of [`dequeue`](Self::dequeue) for the common case.
-    #[inline(always)]
-    pub(crate) fn dequeue_plain(&mut self, index: u32) -> Option<Envelope> {
-        let operation = &mut self.operations[index as usize];
-        if !operation.plain {
-            return None;
-        }
-        let letter = operation.inbox.take_first_event()?;
-        self.behaviour_hash = self
-            .behaviour_hash
-            .wrapping_add(operation.extend_chain(letter.key));
-        operation.count_own(index, letter.sender);
-        self.types
-            .count_handled(operation.first_event, letter.event);
-        Some(letter)
     }
 
     /// Returns the name of an actor's state; `None` for an actor without states.

@@ -7,7 +7,8 @@ use std::ops::Index;
 
 use actor_core::generated::{ActorInfo, Disposition};
 
-use crate::engine::world::operation::{Operation, OperationRole, STOP};
+use crate::engine::world::letter::STOP;
+use crate::engine::world::operation::{Operation, OperationRole};
 use crate::hash::{mix, text};
 use crate::strategy::EventId;
 

@@ -8,7 +8,8 @@
 
 use actor_core::generated::Disposition;
 
-use crate::engine::world::operation::{Envelope, Operation, OperationStage, STOP};
+use crate::engine::world::letter::{Envelope, STOP};
+use crate::engine::world::operation::{Operation, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::TimerStage;
 

@@ -1,6 +1,8 @@
 //! Watches: notices of the start or the end of an operation: [`EndWatch`].
 
-use crate::engine::world::operation::Effect;
+use crate::data::constructs::StepConstruct;
+use crate::engine::world::effect::Effect;
+use crate::engine::world::operation::OperationStage;
 use crate::engine::world::owner_lists::ListNode;
 use crate::engine::world::state::ExecutionState;
 
@@ -77,9 +79,32 @@ impl ExecutionState {
         watch
     }
 
+    /// Begins a watch. A watcher of an operation that has ended, or has started, is notified at once.
+    pub(crate) fn begin_watch(&mut self, watch: u32) {
+        self.reach.add(StepConstruct::Watch);
+        let EndWatch {
+            target,
+            watcher,
+            until,
+            ..
+        } = self.watches[watch as usize];
+        if until == WatchedChange::Start {
+            // A later start of the target would have notified the watcher.
+            self.interrupt(target, StepConstruct::Watch);
+        }
+        let found = &self.operations[target as usize];
+        if found.stage == OperationStage::Gone {
+            self.push(watcher, Effect::Notice { watch });
+        } else if until == WatchedChange::Start && found.started {
+            self.watches[watch as usize].until = WatchedChange::Started;
+            self.push(watcher, Effect::Notice { watch });
+        }
+    }
+
     /// Ends the watches of a target whose numbers are below `before`. The time is linear in the number of
     /// watches of the watcher or of the target, whichever is smaller.
     pub(crate) fn unwatch(&mut self, watcher: u32, target: u32, before: u32) {
+        self.reach.add(StepConstruct::Watch);
         let (mut of_watcher, mut of_target) =
             (self.watching.first(watcher), self.watched_by.first(target));
         let mut ended = Vec::new();

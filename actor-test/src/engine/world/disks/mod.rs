@@ -16,7 +16,7 @@ use actor_core::fs::{DiskOp, DiskOpResult};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::disks::disk::SimulatedDisk;
-use crate::engine::world::operation::Effect;
+use crate::engine::world::effect::Effect;
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
 use crate::records::DiskRecord;
@@ -210,6 +210,12 @@ impl ExecutionState {
         if record.answer.is_some() {
             self.close_call(index);
         }
+    }
+
+    /// Makes a crash keep writes to a disk in blocks of that many bytes, from now on.
+    pub(crate) fn tear_writes(&mut self, disk: u32, block: u32) {
+        self.reach.add(StepConstruct::Disk);
+        self.disks.disk(disk).block = block.into();
     }
 
     /// Records that the call has left its outbox.

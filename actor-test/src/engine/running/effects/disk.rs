@@ -30,6 +30,12 @@ const fn changes(call: &DiskOp) -> bool {
 }
 
 impl Engine {
+    /// Calls a disk.
+    pub(super) fn call_disk(&mut self, call: u32) {
+        self.state().unqueue_call(call);
+        self.carry_out_call(call);
+    }
+
     pub(crate) fn carry_out_call(&mut self, index: u32) {
         let taken = self.state().take_call(index);
         let Some((disk, call)) = taken else {

@@ -13,9 +13,10 @@ use crate::engine::panics;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::CodePhase;
 use crate::engine::world::capacity::DeliveryOutcome as Arrived;
-use crate::engine::world::flushing::FollowUp;
+use crate::engine::world::effect::Effect;
+use crate::engine::world::letter::Envelope;
 use crate::engine::world::network::{InTransit, LinkHint, LinkOutcome};
-use crate::engine::world::operation::{Effect, Envelope, OperationRole};
+use crate::engine::world::operation::OperationRole;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 use crate::records::node_fault::{MessageFault, NodeFault};
@@ -133,7 +134,13 @@ impl Engine {
     }
 
     /// Drops a letter on its way, and notifies the operation that awaits a reply.
-    pub(super) fn lose(&mut self, by: u32, to: u32, letter: Envelope, why: AskError) {
+    pub(in crate::engine::running) fn lose(
+        &mut self,
+        by: u32,
+        to: u32,
+        letter: Envelope,
+        why: AskError,
+    ) {
         self.state().in_flight -= 1;
         self.shared.current.set(by);
         self.discard(to, letter.slot, why);
@@ -168,12 +175,10 @@ impl Engine {
         }
     }
 
-    /// Delivers a reply to its asker; the reply was shown to monitors when it left.
-    pub(super) fn bring_reply(&mut self, ask: u32, lost: Option<AskError>) {
-        let follow_up = self.state().deliver_reply(ask, lost);
-        if let FollowUp::Replied { .. } = follow_up {
-            self.hand_over(ask, lost);
-        }
+    /// Injects or undoes a fault of a script.
+    pub(super) fn inject_scripted(&mut self, number: u32) {
+        let node_fault = self.state().nodes.node_faults[number as usize].clone();
+        self.inject(&node_fault);
     }
 
     /// Delivers the next item of a link.
@@ -215,10 +220,7 @@ impl Engine {
                 self.shared.record(|| Record::ArrivedReply { to });
                 self.bring_reply(ask, lost);
             }
-            effect => {
-                let follow_up = self.state().carry_out(item.by, effect);
-                self.follow(item.by, follow_up);
-            }
+            effect => self.carry_out(item.by, effect),
         }
     }
 
@@ -327,7 +329,12 @@ impl Engine {
     }
 
     /// Drops, duplicates or delays the item at that place on a link.
-    pub(super) fn grant(&mut self, wish: MessageFault, link: u32, place: usize) {
+    pub(in crate::engine::running) fn grant(
+        &mut self,
+        wish: MessageFault,
+        link: u32,
+        place: usize,
+    ) {
         let Some(item) = self.state().on_link(link, place) else {
             return;
         };
@@ -348,7 +355,7 @@ impl Engine {
     }
 
     /// Drops items that were on a link, without a notification.
-    pub(super) fn lose_all(&mut self, lost: Vec<InTransit>) {
+    pub(in crate::engine::running) fn lose_all(&mut self, lost: Vec<InTransit>) {
         for item in lost {
             match item.effect {
                 Effect::Send { to, letter } => {

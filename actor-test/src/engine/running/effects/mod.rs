@@ -1,0 +1,125 @@
+//! Effects, carried out: what each does to the state, and what follows from that for the user's values.
+//!
+//! [`carry_out`](Engine::carry_out) has one line for each kind of effect, which leads to the file of its
+//! concern. The frequent kinds have [fast paths](crate::engine::world::fast_path).
+
+mod announce;
+mod ask;
+mod disk;
+mod link;
+mod network;
+mod send;
+mod spawn;
+mod stop;
+mod timer;
+mod watch;
+
+use std::cell::RefMut;
+
+use actor_core::generated::Moment;
+
+use crate::data::constructs::StepConstruct;
+use crate::engine::running::execution::Engine;
+use crate::engine::seam::shared::ControlledRuntime;
+use crate::engine::world::effect::Effect;
+use crate::engine::world::state::ExecutionState;
+
+pub(crate) use timer::purpose_of;
+
+impl Engine {
+    /// Carries out the next effect of an outbox and the silent ones behind; returns true if an actor may
+    /// change.
+    #[inline(always)]
+    pub(crate) fn flush(
+        &mut self,
+        shared: &ControlledRuntime,
+        operation: u32,
+        mut state: RefMut<'_, ExecutionState>,
+    ) -> bool {
+        let Some(to) = state.flush_send(operation) else {
+            return self.flush_any(operation, state);
+        };
+        if shared.shows(Moment::Sent) {
+            self.note_arrival(shared, to, state);
+        }
+        false
+    }
+
+    /// Carries out an effect of any kind.
+    #[inline(never)]
+    fn flush_any(&mut self, operation: u32, mut state: RefMut<'_, ExecutionState>) -> bool {
+        if let Some((to, link, letter)) = state.flush_crossing(operation) {
+            drop(state);
+            self.cross(operation, to, link, letter);
+            self.flush_rest(operation);
+            return false;
+        }
+        let effect = state.take_effect(operation);
+        drop(state);
+        let halts = matches!(effect, Some(Effect::Halt(_)));
+        if let Some(effect) = effect {
+            self.carry_out(operation, effect);
+        }
+        self.flush_rest(operation);
+        halts
+    }
+
+    /// Carries out the silent effects behind the effect before; or all of them, if handlers are atomic.
+    fn flush_rest(&mut self, operation: u32) {
+        self.flush_while(operation, |state, effect| {
+            state.atomic_handlers || effect.is_silent()
+        });
+    }
+
+    pub(crate) fn flush_silent(&mut self, operation: u32) {
+        self.flush_while(operation, |_, effect| effect.is_silent());
+    }
+
+    fn flush_while(&mut self, operation: u32, rides: impl Fn(&ExecutionState, &Effect) -> bool) {
+        loop {
+            let effect = {
+                let mut state = self.state();
+                let next = state.operations[operation as usize].outbox.first();
+                let Some(next) = next.filter(|next| rides(&state, next)) else {
+                    return state.refresh(operation);
+                };
+                if !next.is_silent() {
+                    state.reach.record_local(StepConstruct::Together);
+                }
+                state.take_effect(operation)
+            };
+            if let Some(effect) = effect {
+                self.carry_out(operation, effect);
+            }
+        }
+    }
+
+    /// Carries out an effect of `by`, with nothing borrowed.
+    pub(super) fn carry_out(&mut self, by: u32, effect: Effect) {
+        match effect {
+            Effect::Send { to, letter } => self.send(by, to, letter),
+            Effect::Cross { to, link, letter } => self.cross(by, to, link, letter),
+            Effect::RequestCapacity(question) => self.request_capacity(question),
+            Effect::Reply { ask, lost } => self.reply(by, ask, lost),
+            Effect::Start(who) => self.start_spawned(by, who),
+            Effect::Halt(reason) => self.halt(by, reason),
+            Effect::Stop { to, at_once } => self.stop(by, to, at_once),
+            Effect::DropReference { to } => self.state().let_go(by, to),
+            Effect::Finish => self.request_end(),
+            Effect::Arm { timer, generation } => self.arm(timer, generation),
+            Effect::Cancel { timer, generation } => self.cancel(by, timer, generation),
+            Effect::Watch { watch } => self.state().begin_watch(watch),
+            Effect::Unwatch { target, before } => self.state().unwatch(by, target, before),
+            Effect::Notice { watch } => self.notify(by, watch),
+            Effect::Link { other } => self.link(by, other),
+            Effect::Unlink { other } => self.state().unlink(by, other),
+            Effect::Share { to, life, reason } => self.share(by, to, life, reason),
+            Effect::Decide { child, decision } => self.decided(child, decision),
+            Effect::Announce { slab, slot } => self.announce(by, slab, slot),
+            Effect::Disk(call) => self.call_disk(call),
+            Effect::FailPower { disk } => self.fail_power(disk),
+            Effect::TearWrites { disk, block } => self.state().tear_writes(disk, block),
+            Effect::Fault(number) => self.inject_scripted(number),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Timers: they are armed, cancelled and fire.
+
+use actor_core::AskError;
+use actor_core::seam::Purpose as Pretext;
+
+use crate::data::story::Purpose;
+use crate::engine::panics;
+use crate::engine::running::execution::Engine;
+use crate::engine::world::arming::{Armed, Fired};
+use crate::engine::world::endings::OrphanedValues;
+use crate::engine::world::timers::{self, VirtualTimer};
+use crate::records::{Record, nanoseconds};
+
+impl Engine {
+    /// Arms a timer that was not cancelled meanwhile. A timer of an owner that is gone ends.
+    pub(super) fn arm(&mut self, timer: u32, generation: u32) {
+        let armed = self.state().arm(timer, generation);
+        match armed {
+            Armed::Runs => {
+                self.shared.instrumented.set(true);
+                self.record_armed(timer);
+            }
+            Armed::Orphaned(remains) => self.end_orphan(remains),
+            Armed::Cancelled => {}
+        }
+    }
+
+    /// Cancels a timer of `owner`.
+    pub(super) fn cancel(&mut self, owner: u32, timer: u32, generation: u32) {
+        let remains = self.state().cancel(owner, timer, generation);
+        self.end_orphan(remains);
+    }
+
+    /// Records the end of a timer, and drops its events.
+    fn end_orphan(&mut self, remains: OrphanedValues) {
+        self.shared.record_cancelled(&remains);
+        self.drop_remains(remains);
+    }
+
+    pub(crate) fn drop_remains(&mut self, remains: OrphanedValues) {
+        let garbage = self.arena().garbage(remains);
+        self.dropping(AskError::Dropped, || garbage.discard());
+    }
+
+    fn record_armed(&self, timer: u32) {
+        if self.shared.is_recorded() {
+            let timer = self.state().timers.slots[timer as usize].clone();
+            let event = timer
+                .event
+                .map(|(slot, _)| self.print_letter(timer.owner, slot));
+            self.shared.record(|| Record::Armed {
+                owner: timer.owner,
+                timer: timer.key,
+                delay_ns: nanoseconds(timer.delay),
+                periodic: timer.periodic,
+                purpose: purpose_of(&timer),
+                event,
+            });
+        }
+    }
+
+    pub(crate) fn fire(&mut self, timer: u32) {
+        let (fired, now) = {
+            let mut state = self.state();
+            (state.fire(timer), state.now)
+        };
+        actor_test_os::set_clock(now);
+        match fired {
+            Fired::Slept(owner) => {
+                self.shared.current.set(owner);
+                self.state().last_operation = owner;
+                let waker = self.arena().clockwork(timer).waker.take();
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+            }
+            Fired::Due(owner, purpose) => self.due(owner, purpose),
+            Fired::Event {
+                owner,
+                letter,
+                periodic,
+            } => {
+                self.shared.current.set(owner);
+                self.state().last_operation = owner;
+                let delivery = self.state().deliver_timed(owner, letter);
+                self.sent(owner, owner, letter, delivery);
+                if periodic {
+                    self.refill(timer, owner);
+                }
+            }
+        }
+    }
+
+    fn refill(&mut self, timer: u32, owner: u32) {
+        let (again, mail) = {
+            let mut arena = self.arena();
+            let again = arena.clockwork(timer).again.take();
+            (again, arena.mail(owner).cloned())
+        };
+        let (Some(again), Some(mail)) = (again, mail) else {
+            return;
+        };
+        match panics::catch(|| again(&*mail)) {
+            Ok(slot) => {
+                if self.state().refill(timer, slot) {
+                    self.arena().clockwork(timer).again = Some(again);
+                }
+            }
+            Err(panic) => self.panicked(owner, *panic),
+        }
+    }
+}
+
+/// Returns the purpose of a timer, as stories show it.
+pub(crate) fn purpose_of(timer: &VirtualTimer) -> Purpose {
+    match (timer.purpose, timer.declared_purpose) {
+        (timers::TimerPurpose::Restart, _) => Purpose::Restart,
+        (timers::TimerPurpose::Kill, _) => Purpose::Kill,
+        (timers::TimerPurpose::Own, Pretext::Event) => Purpose::Event,
+        (timers::TimerPurpose::Own, Pretext::State) => Purpose::State,
+        (timers::TimerPurpose::Own, Pretext::NextEvent) => Purpose::NextEvent,
+        (timers::TimerPurpose::Own, Pretext::Sleep) => Purpose::Sleep,
+        (timers::TimerPurpose::Own, Pretext::Limit) => Purpose::Limit,
+        (timers::TimerPurpose::Own, Pretext::Tick) => Purpose::Tick,
+        (timers::TimerPurpose::Own, Pretext::Reply) => Purpose::Reply,
+        (timers::TimerPurpose::Own, Pretext::Shutdown) => Purpose::Shutdown,
+    }
+}

@@ -1,0 +1,57 @@
+//! Watches: the notice of a start or an end is delivered to the watcher.
+
+use actor_core::StopReason;
+
+use crate::engine::arena::WatchNotice;
+use crate::engine::running::execution::Engine;
+use crate::engine::world::letter::{Envelope, PackedSender};
+use crate::engine::world::watches::{EndWatch, WatchedChange};
+
+impl Engine {
+    /// Notifies a watcher, unless the watch has ended.
+    pub(super) fn notify(&mut self, by: u32, watch: u32) {
+        let (found, reason) = {
+            let mut state = self.state();
+            if !std::mem::take(&mut state.watches[watch as usize].is_open) {
+                return;
+            }
+            let watch = state.watches[watch as usize];
+            let reason = match watch.is_broken {
+                true => StopReason::Disconnected,
+                false => state.operations[watch.target as usize].ending,
+            };
+            (watch, reason)
+        };
+        let EndWatch {
+            watcher,
+            target,
+            key,
+            ..
+        } = found;
+        let (notice, mail) = {
+            let mut arena = self.arena();
+            (arena.take_notice(watch), arena.mail(watcher).cloned())
+        };
+        let (notice, mail) = match (notice, mail, found.ask) {
+            (Some(WatchNotice::Event(notice)), Some(mail), _) => (notice, mail),
+            (Some(WatchNotice::Reason(put)), _, Some(ask)) => {
+                put(reason);
+                return self.deliver_reply(by, ask, None);
+            }
+            (Some(WatchNotice::Start(put)), _, Some(ask)) => {
+                let has_started = found.until == WatchedChange::Started && !found.is_broken;
+                put(if has_started { Ok(()) } else { Err(reason) });
+                return self.deliver_reply(by, ask, None);
+            }
+            _ => return,
+        };
+        let (slot, event) = notice(&*mail, reason);
+        let letter = Envelope {
+            sender: PackedSender::end(target),
+            key,
+            ..self.state().letter(target, watcher, slot, event)
+        };
+        let delivery = self.state().deliver(watcher, letter);
+        self.sent(target, watcher, letter, delivery);
+    }
+}

@@ -1,0 +1,101 @@
+//! Delivery: a letter is appended to its receiver's inbox, if that is open and has capacity.
+
+use actor_core::generated::Disposition;
+
+use crate::engine::world::capacity::DeliveryOutcome;
+use crate::engine::world::enabled::ABSENT;
+use crate::engine::world::letter::Envelope;
+use crate::engine::world::operation::{OperationRole, OperationStage};
+use crate::engine::world::pending::pending_handle;
+use crate::engine::world::state::ExecutionState;
+
+impl ExecutionState {
+    /// Appends a letter to its receiver's inbox, if that is open and has capacity.
+    pub(crate) fn deliver(&mut self, to: u32, letter: Envelope) -> DeliveryOutcome {
+        let disposition = self.disposition(to, letter.event);
+        let receiver = &mut self.operations[to as usize];
+        if receiver.stage == OperationStage::Gone || letter.lost.is_some() {
+            self.dead_letters += u64::from(!self.is_own(to, letter.event));
+            return DeliveryOutcome::Dead;
+        }
+        if receiver.bound.is_some() {
+            return self.deliver_bounded(to, letter, disposition);
+        }
+        self.append(to, &letter, disposition);
+        DeliveryOutcome::Arrived
+    }
+
+    /// Delivers the letter of a timer, and indexes it for a later cancellation.
+    pub(crate) fn deliver_timed(&mut self, to: u32, letter: Envelope) -> DeliveryOutcome {
+        let delivery = self.deliver(to, letter);
+        if delivery == DeliveryOutcome::Arrived {
+            self.operations[to as usize].inbox.note_timed();
+        }
+        delivery
+    }
+
+    #[cold]
+    fn deliver_bounded(
+        &mut self,
+        to: u32,
+        letter: Envelope,
+        disposition: Disposition,
+    ) -> DeliveryOutcome {
+        let delivery = self.find_place(to, &letter);
+        if delivery != DeliveryOutcome::Full {
+            self.append(to, &letter, disposition);
+        }
+        if let DeliveryOutcome::Replaced(_) = delivery {
+            self.refresh(to);
+        }
+        delivery
+    }
+
+    fn append(&mut self, to: u32, letter: &Envelope, disposition: Disposition) {
+        let receiver = &mut self.operations[to as usize];
+        receiver.inbox.append(letter, disposition);
+        match receiver.stage {
+            // The receiver had no other step, so it handles this letter next.
+            OperationStage::Idle
+                if receiver.position == ABSENT && disposition != Disposition::Defer =>
+            {
+                let pending = pending_handle(to, letter);
+                self.enabled.set(&mut receiver.position, pending);
+            }
+            OperationStage::Suspended => self.wake_receiver(to, letter.event),
+            _ => {}
+        }
+    }
+
+    /// Wakes a suspended operation that awaits this event.
+    fn wake_receiver(&mut self, to: u32, event: u16) {
+        let receiver = &mut self.operations[to as usize];
+        if receiver.receiving.contains(&event) {
+            receiver.woken = true;
+            self.refresh(to);
+        }
+    }
+
+    /// Makes a spawned operation runnable.
+    pub(crate) fn start(&mut self, started: u32) {
+        let starts = match self.operations[started as usize].kind {
+            OperationRole::Actor(_) => self.info(started).is_some_and(|info| info.starts),
+            OperationRole::Body
+            | OperationRole::Future { .. }
+            | OperationRole::Boot { .. }
+            | OperationRole::Task => true,
+            OperationRole::Link(_) => false,
+        };
+        let operation = &mut self.operations[started as usize];
+        if operation.stage != OperationStage::NotStarted {
+            return;
+        }
+        operation.stage = if starts {
+            OperationStage::Starting
+        } else {
+            OperationStage::Idle
+        };
+        operation.started = !starts;
+        self.refresh(started);
+    }
+}
