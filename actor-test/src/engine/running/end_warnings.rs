@@ -35,7 +35,7 @@ pub(crate) fn warnings(state: &ExecutionState, end: EndReason, is_fair: bool) ->
 }
 
 fn live(state: &ExecutionState) -> impl Iterator<Item = (u32, &Operation)> {
-    (0..).zip(&state.operations[..state.live])
+    (0..).zip(state.operations.iter())
 }
 
 /// Returns true for an event whose loss matters: neither a tick of a timer nor an order to stop.
@@ -49,7 +49,7 @@ fn unread(state: &ExecutionState) -> Option<String> {
         _ => operation.inbox.iter().filter(is_event).count(),
     };
     if let Some((number, actor)) = live(state).find(|(_, operation)| unread(operation) > 0) {
-        let events = state.info(number)?.events;
+        let events = state.operations.info(number)?.events;
         let first = actor.inbox.iter().find(is_event)?;
         return Some(format!(
             "`{}` with {}, `{}` first",
@@ -58,8 +58,8 @@ fn unread(state: &ExecutionState) -> Option<String> {
             events[usize::from(first.event)].name
         ));
     }
-    (state.in_flight > 0).then(|| {
-        let on_the_way = count(state.in_flight as u64, "event");
+    (state.operations.in_flight() > 0).then(|| {
+        let on_the_way = count(state.operations.in_flight() as u64, "event");
         format!("{on_the_way} on the way")
     })
 }
@@ -95,7 +95,7 @@ fn restless(state: &ExecutionState) -> Option<String> {
     let gets = match timer.event {
         None => "awaits the ticks of an interval".to_owned(),
         Some((_, event)) => {
-            let event = state.info(owner)?.events[usize::from(event)].name;
+            let event = state.operations.info(owner)?.events[usize::from(event)].name;
             format!("gets `{event}` {}", every(timer.delay))
         }
     };

@@ -163,11 +163,11 @@ impl Engine {
         let shared = Rc::new(ControlledRuntime::new(strategy));
         {
             let mut state = shared.state.borrow_mut();
-            state.patient_timers = semantics.patient_timers;
-            state.atomic_handlers = semantics.atomic_handlers;
-            state.supervised = semantics.supervised;
+            state.timers.are_patient = semantics.patient_timers;
+            let (atomic, supervised) = (semantics.atomic_handlers, semantics.supervised);
+            state.progress.set_semantics(atomic, supervised);
             state.timers.clock_error = semantics.clock_error;
-            state.budgets = semantics.faults;
+            state.faults.set_budgets(semantics.faults);
             state.nodes.delivery = semantics.delivery;
             state.nodes.clocks_allowed = semantics.clocks;
         }
@@ -222,7 +222,7 @@ impl Engine {
 
     /// Sets the keys that operations get in place of their own, in the executions to come.
     pub(crate) fn call(&mut self, aliases: Aliases) {
-        self.state().aliases = aliases;
+        self.state().operations.set_aliases(aliases);
     }
 
     /// Replaces the strategy, and returns the one before.
@@ -331,7 +331,7 @@ impl Engine {
             let outcome = outcome.unwrap_or_else(|| self.run_on_stack(test));
             let mut session = self.session();
             session.tape.end();
-            session.add_handled(self.state().types.handled());
+            session.add_handled(self.state().operations.types.handled());
             drop(session);
             outcome
         });
@@ -497,8 +497,8 @@ impl Engine {
         shared.shown.set([is_recorded; 3]);
         let (threshold, counts_from, watched) = self.liveness;
         state.temperatures.begin(threshold, counts_from, watched);
-        state.reach.is_wanted = self.hears_steps;
-        state.passing.begin(self.passing);
+        state.footprint.set_wanted(self.hears_steps);
+        state.timers.passing.begin(self.passing);
         self.lasso.begin(&mut state);
         self.fingerprinter.begin(&mut state);
         drop(state);
@@ -513,8 +513,8 @@ impl Engine {
             let mut session = self.session();
             for (operation, parts) in &self.arena().spawned_actors {
                 let state = self.state();
-                if let OperationRole::Actor(of_type) = state.operations[*operation as usize].kind
-                    && !state.types[of_type].info.starts
+                if let OperationRole::Actor(of_type) = state.operations[*operation].kind
+                    && !state.operations.types[of_type].info.starts
                 {
                     session.tallies[of_type as usize].take_back_start(parts.body.state());
                 }
@@ -597,8 +597,9 @@ impl Engine {
         self.clear_tasks();
         let test = self.test.take();
         self.drop_quietly(move || drop(test));
-        let live = self.state().live;
-        for operation in 0..live {
+        let count = self.state().operations.count();
+        for number in 0..count {
+            let operation = number as usize;
             let future = self.futures.get_mut(operation).and_then(Option::take);
             self.drop_quietly(move || drop(future));
             let Some(mut parts) = self.bodies.get_mut(operation).and_then(Option::take) else {
@@ -608,9 +609,9 @@ impl Engine {
             self.drop_quietly(|| parts.mail.clear());
             let factory = parts.factory.take();
             self.drop_quietly(move || drop(factory));
-            let kind = self.state().operations[operation].kind;
+            let kind = self.state().operations[number].kind;
             let mut arena = self.arena();
-            arena.take_mail(operation as u32);
+            arena.take_mail(number);
             if let OperationRole::Actor(of_type) = kind {
                 arena.recycle(of_type, parts);
             }

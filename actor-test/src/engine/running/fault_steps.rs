@@ -27,7 +27,7 @@ impl Engine {
     #[cold]
     pub(crate) fn between_steps(&mut self, shared: &ControlledRuntime) -> bool {
         let is_over = shared.session().found.is_some() || shared.wants_stack.get();
-        if is_over || self.state().step >= self.bound {
+        if is_over || self.state().progress.step() >= self.bound {
             return false;
         }
         let fault_step = self.fault_step(shared);
@@ -79,10 +79,10 @@ impl Engine {
         let state = &*state;
         let enabled = Enabled::new(
             state.enabled.pending(),
-            &state.paths,
+            state.operations.paths(),
             state.enabled.changes(),
-            state.step,
-            state.last_operation,
+            state.progress.step(),
+            state.progress.last_operation(),
         );
         let enabled = enabled.with_details(state).seen(self.fingerprinter.seen());
         let mut source = shared.strategy.borrow_mut();
@@ -102,14 +102,14 @@ impl Engine {
                 );
                 shared
                     .session()
-                    .find(state.step, BugKind::Strategy, message, None);
+                    .find(state.progress.step(), BugKind::Strategy, message, None);
                 shared.instrumented.set(true);
             }
         }
         let is_fair = match self.fairness {
             _ if strategy.needs().faults => false,
             Fairness::Fair => true,
-            Fairness::FairFrom(step) => step <= state.step,
+            Fairness::FairFrom(step) => step <= state.progress.step(),
             Fairness::Unfair => false,
         };
         let is_quiet = state.enabled.pending().is_empty() && state.has_faults_to_undo();
@@ -164,15 +164,17 @@ impl Engine {
     fn note(&self, shared: &ControlledRuntime, what: u32) {
         let mut state = self.state();
         // The three numbers of the decision are not steps with an alternative.
-        state.choices += 3;
-        shared.session().tape.record_between(state.step, what);
+        state.progress.add_choices(3);
+        shared
+            .session()
+            .tape
+            .record_between(state.progress.step(), what);
     }
 
     fn begin_fault(&self, shared: &ControlledRuntime, key: u64) {
         let (number, now) = {
             let mut state = self.state();
-            state.step += 1;
-            (state.step, state.now)
+            (state.progress.begin_step(), state.timers.now())
         };
         let struck = StrategyEvent::Struck(key);
         shared.strategy.borrow_mut().strategy_mut().observe(struck);

@@ -17,7 +17,7 @@ impl Engine {
         }
         let is_fair = match self.fairness {
             Fairness::Fair => true,
-            Fairness::FairFrom(step) => step <= state.step,
+            Fairness::FairFrom(step) => step <= state.progress.step(),
             Fairness::Unfair => false,
         };
         // A re-execution takes the recorded decisions.
@@ -38,9 +38,11 @@ impl Engine {
             faults: crate::data::faults::FaultBudgets::none(),
         });
         self.replaced = Some(self.set_strategy(Source::new(suffix)));
-        self.fairness = Fairness::FairFrom(state.step);
+        self.fairness = Fairness::FairFrom(state.progress.step());
         self.bound = self.bounds.fair();
         let threshold = self.bounds.temperature();
-        state.temperatures.count_from(state.step, threshold);
+        state
+            .temperatures
+            .count_from(state.progress.step(), threshold);
     }
 }

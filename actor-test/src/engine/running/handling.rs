@@ -29,8 +29,8 @@ const STATE: u64 = 0x57a7_e000;
 
 impl Engine {
     pub(crate) fn start(&mut self, operation: u32, test: &dyn Program) {
-        self.state().extend_chain(operation, 0x57a7);
-        let kind = self.state().operations[operation as usize].kind;
+        self.state().operations.extend_chain(operation, 0x57a7);
+        let kind = self.state().operations[operation].kind;
         match kind {
             OperationRole::Body if self.start_body_on_stack() => {}
             OperationRole::Task => self.start_task(operation),
@@ -67,7 +67,7 @@ impl Engine {
 
     fn start_actor(&mut self, operation: u32) -> Result<RunOutcome, Box<Panic>> {
         self.make_next_value(operation)?;
-        let info = self.state().info(operation);
+        let info = self.state().operations.info(operation);
         if !info.is_some_and(|info| info.starts) {
             return Ok(RunOutcome::Done);
         }
@@ -81,18 +81,18 @@ impl Engine {
     pub(crate) fn resume(&mut self, operation: u32) {
         let kind = {
             let mut state = self.state();
-            let found = &mut state.operations[operation as usize];
+            let found = &mut state.operations[operation];
             found.woken = false;
             // On a stack of its own, an operation itself marks where its polls begin.
             found.is_wake_up_due &= self.has_stack(found.kind);
             found.receiving.clear();
-            let step = state.step;
+            let step = state.progress.step();
             state
                 .temperatures
                 .discharge(Obligation::Wait(operation), step);
-            let found = &mut state.operations[operation as usize];
+            let found = &mut state.operations[operation];
             let (delivered, kind) = (std::mem::take(&mut found.delivered), found.kind);
-            state.extend_chain(operation, delivered);
+            state.operations.extend_chain(operation, delivered);
             if !state.objects.is_unused() {
                 state.goes_on(operation);
             }
@@ -112,7 +112,7 @@ impl Engine {
                 };
                 let is_over = matches!(ran, Ok(RunOutcome::Done));
                 self.after_run(operation, ran);
-                if is_over && !self.state().operations[operation as usize].started {
+                if is_over && !self.state().operations[operation].started {
                     self.state().start_is_over(operation);
                 }
             }
@@ -152,7 +152,7 @@ impl Engine {
         if shared.shows(Moment::Handled) {
             return self.handle_any(operation, state);
         }
-        let Some(letter) = state.dequeue_plain(operation) else {
+        let Some(letter) = state.operations.dequeue_plain(operation) else {
             return self.handle_any(operation, state);
         };
         drop(state);
@@ -170,7 +170,7 @@ impl Engine {
         };
         if !settle_plain(shared, operation, &ran) {
             if matches!(ran, Ok(RunOutcome::Suspended)) {
-                self.state().operations[operation as usize].handling = key;
+                self.state().operations[operation].handling = key;
             }
             self.after_run(operation, ran);
         }
@@ -191,9 +191,9 @@ impl Engine {
             self.count_handled(&mut state, operation, letter.event);
         }
         if observers != EventObservers::Nobody {
-            state.reach.add(StepConstruct::Monitor);
+            state.footprint.add(StepConstruct::Monitor);
         }
-        let makes_room = !state.due.is_empty();
+        let makes_room = state.requests.capacity.has_due();
         drop(state);
         if makes_room {
             self.shared.wake_due();
@@ -207,7 +207,7 @@ impl Engine {
                 event,
                 ignored: disposition == Disposition::Ignore,
             });
-            let step = self.state().step;
+            let step = self.state().progress.step();
             if self.is_recording_end(step) {
                 return;
             }
@@ -235,9 +235,12 @@ impl Engine {
     }
 
     fn count_handled(&self, state: &mut ExecutionState, operation: u32, event: u16) {
-        let found = &state.operations[operation as usize];
+        let found = &state.operations[operation];
         match found.kind {
-            _ if found.plain => state.types.count_handled(found.first_event, event),
+            _ if found.plain => state
+                .operations
+                .types
+                .count_handled(found.first_event, event),
             OperationRole::Actor(of_type) => {
                 let tally = &mut self.session().tallies[of_type as usize];
                 tally.handle(usize::from(found.state), event);
@@ -253,6 +256,7 @@ impl Engine {
             let state = self.state();
             let name = state.name(operation);
             let in_state = state
+                .operations
                 .state_name(operation)
                 .map_or_else(String::new, |state| format!(" in state `{state}`"));
             let event = marks::named(&event, |of| Some(state.name(of)));
@@ -281,40 +285,35 @@ impl Engine {
         };
         let mut borrowed = self.shared.state.borrow_mut();
         let state = &mut *borrowed;
-        let found = &mut state.operations[operation as usize];
+        let found = &mut state.operations[operation];
         let is_actor = matches!(found.kind, OperationRole::Actor(_));
-        let was_suspended = found.stage == OperationStage::Suspended;
         let stage = match ran {
             RunOutcome::Suspended => OperationStage::Suspended,
             RunOutcome::Done | RunOutcome::Halted if is_actor => OperationStage::Idle,
             RunOutcome::Done | RunOutcome::Halted => OperationStage::Gone,
         };
-        found.stage = stage;
+        let before = std::mem::replace(&mut found.stage, stage);
         let state_before = std::mem::replace(&mut found.state, state_after);
+        state.operations.changes_stage(before, stage);
         if stage == OperationStage::Suspended {
-            if !was_suspended {
-                state.suspended += 1;
-            }
             state.wait_begins(operation);
             // An event that a new `receive` waits for may have arrived meanwhile.
-            let found = &mut state.operations[operation as usize];
+            let found = &mut state.operations[operation];
             let inbox = &mut found.inbox;
             if found.receiving.iter().any(|event| inbox.has(*event)) {
                 found.woken = true;
             }
-        } else if was_suspended {
-            state.suspended -= 1;
         }
-        let found = &mut state.operations[operation as usize];
+        let found = &mut state.operations[operation];
         if is_actor && (found.defers || state_before != state_after) {
-            state.find_next_letter(operation);
+            state.operations.find_next_letter(operation);
         }
         if state_before != state_after {
-            let found = &mut state.operations[operation as usize];
+            let found = &mut state.operations[operation];
             found.own_run = 0;
             if let OperationRole::Actor(of_type) = found.kind {
                 let (from, to) = (u64::from(state_before), u64::from(state_after));
-                let whose = state.types[of_type].name;
+                let whose = state.operations.types[of_type].name;
                 self.session().landmarks.moved(whose, from, to);
                 if self.shared.may_fail.get() {
                     let nodes = state.node_bits(operation);
@@ -323,14 +322,18 @@ impl Engine {
             }
         }
         match ran {
-            RunOutcome::Halted => state.push(operation, Effect::Halt(StopReason::Halted)),
-            RunOutcome::Done if state.operations[operation as usize].stopping => {
-                state.push(operation, Effect::Halt(StopReason::Stopped));
+            RunOutcome::Halted => state
+                .operations
+                .push(operation, Effect::Halt(StopReason::Halted)),
+            RunOutcome::Done if state.operations[operation].stopping => {
+                state
+                    .operations
+                    .push(operation, Effect::Halt(StopReason::Stopped));
             }
             RunOutcome::Done | RunOutcome::Suspended => {}
         }
         self.shared.record(|| {
-            let info = state.info(operation);
+            let info = state.operations.info(operation);
             let name = |number: u16| info.and_then(|info| info.state_name(usize::from(number)));
             Record::Ran {
                 who: operation,
@@ -340,14 +343,14 @@ impl Engine {
                 after: name(state_after),
             }
         });
-        let silent = state.operations[operation as usize]
+        let silent = state.operations[operation]
             .outbox
             .first()
             .is_some_and(Effect::is_silent);
         state.refresh(operation);
         // After a wake-up an operation may go on; the next suspension is checked then.
         let waits = stage == OperationStage::Suspended && !self.wake_list.any();
-        let asks = state.operations[operation as usize].open_asks > 0;
+        let asks = state.operations[operation].open_asks > 0;
         drop(borrowed);
         if waits && asks {
             self.find_cycle(operation);

@@ -100,18 +100,18 @@ struct ExecutionPoint {
     choices: u64,
     clock_reads: u64,
     now: Duration,
-    live: usize,
+    live: u32,
 }
 
 impl ExecutionPoint {
     fn now(state: &ExecutionState) -> Self {
         let asked = actor_test_os::request_counts();
         Self {
-            step: state.step,
-            choices: state.choices + state.passing.asked + asked.random,
-            clock_reads: state.clock_reads + asked.clock,
-            now: state.now,
-            live: state.live,
+            step: state.progress.step(),
+            choices: state.progress.choices() + state.timers.passing.asked + asked.random,
+            clock_reads: state.timers.clock_reads() + asked.clock,
+            now: state.timers.now(),
+            live: state.operations.count(),
         }
     }
 
@@ -197,18 +197,18 @@ impl LassoDetector {
     /// Opens a survey of something hot, or asks to be called again when the execution can afford one.
     pub(crate) fn warned(&mut self, state: &mut ExecutionState) {
         let affordable = self.affordable_from(state);
-        if state.step < affordable {
+        if state.progress.step() < affordable {
             state.temperatures.warn(Some(affordable));
         } else {
             self.phase = SurveyPhase::Opening;
-            state.watch_steps(true);
+            state.footprint.record_touched(true);
             state.temperatures.warn(None);
         }
     }
 
     /// Returns the step from which on the next survey costs no more than its share.
     fn affordable_from(&self, state: &ExecutionState) -> u64 {
-        let opening = state.live as u64 * COST;
+        let opening = u64::from(state.operations.count()) * COST;
         let affordable = (self.prints.cost() + opening) * self.steps_for_a_unit();
         affordable.max(self.asked_from)
     }
@@ -222,7 +222,7 @@ impl LassoDetector {
     fn close(&mut self, state: &mut ExecutionState) {
         self.phase = SurveyPhase::Resting;
         self.claim = None;
-        state.watch_steps(false);
+        state.footprint.record_touched(false);
         state.temperatures.warn(Some(self.affordable_from(state)));
     }
 
@@ -249,8 +249,8 @@ impl LassoDetector {
 
     /// Marks the operations that a step has touched; `live` is the number of operations before the step.
     fn note_touched(&mut self, state: &ExecutionState, live: u32) {
-        let spawned = live..state.live as u32;
-        for operation in state.touched.iter().copied().chain(spawned) {
+        let spawned = live..state.operations.count();
+        for operation in state.footprint.touched().iter().copied().chain(spawned) {
             self.prints.touch(operation);
         }
         self.prints.add_cost(COST + self.unserved.len() as u64);
@@ -303,7 +303,7 @@ impl LassoDetector {
         let (parts, print) = if self.is_whole {
             (0, print)
         } else {
-            (state.live as u32, self.prints.rest())
+            (state.operations.count(), self.prints.rest())
         };
         (parts, RestState { print, is_hot })
     }
@@ -339,18 +339,18 @@ impl LassoDetector {
 
     /// Checks whether the region is closed, if a check is due.
     fn ask(&mut self, state: &ExecutionState, is_over: bool) {
-        if state.step < self.asked_from || self.observed < self.asked_at && !is_over {
+        if state.progress.step() < self.asked_from || self.observed < self.asked_at && !is_over {
             return;
         }
         self.asked_at = self.observed + self.observed / 2;
         let taken = if self.is_whole { TAKEN_MIN } else { 1 };
-        let visits_max = state.step.max(VISITS_MIN);
+        let visits_max = state.progress.step().max(VISITS_MIN);
         let (reach, visited) = self.reach(state, taken, visits_max);
         match reach {
             Reachability::Open => self.prints.add_cost(visited * VISIT_COST),
             // The next check may inspect twice as many steps.
             Reachability::Unknown => {
-                self.asked_from = state.step * 2;
+                self.asked_from = state.progress.step() * 2;
                 self.asked_at = self.observed;
             }
             Reachability::Closed(states) => {
@@ -359,32 +359,32 @@ impl LassoDetector {
                     states => (states * 10).min(states * 7 + TESTED_AT_LEAST),
                 };
                 self.claim = Some(ClosedHypothesis {
-                    from: state.step + tested,
-                    until: state.step + states * TESTED_MAX + TESTED_AT_LEAST,
+                    from: state.progress.step() + tested,
+                    until: state.progress.step() + states * TESTED_MAX + TESTED_AT_LEAST,
                 });
             }
         }
     }
 
     fn reach(&self, state: &ExecutionState, taken: u8, visits_max: u64) -> (Reachability, u64) {
-        let patient = state.patient_timers && !self.is_whole;
+        let patient = state.timers.are_patient && !self.is_whole;
         self.region.closed(taken, patient, visits_max)
     }
 
     /// Returns the number of states if the hypothesis is confirmed; drops it if that takes too long.
     fn has_come_true(&mut self, state: &ExecutionState) -> Option<u64> {
         let claim = self.claim?;
-        if state.step > claim.until {
+        if state.progress.step() > claim.until {
             self.claim = None;
             return None;
         }
-        if state.step < claim.from || self.cycle.is_none() {
+        if state.progress.step() < claim.from || self.cycle.is_none() {
             return None;
         }
         match self.reach(state, TAKEN_MIN, u64::MAX) {
             (Reachability::Closed(states), _) => Some(states),
             _ => {
-                let from = state.step + state.step / 8;
+                let from = state.progress.step() + state.progress.step() / 8;
                 self.claim = Some(ClosedHypothesis { from, ..claim });
                 None
             }
@@ -409,10 +409,9 @@ impl Engine {
         self.lasso.names.before(&view, &pending);
         let (step, live) = {
             let mut state = self.state();
-            state.touched.clear();
-            state.touch(&pending);
+            state.footprint.begin_touched(&pending);
             let step = named(&state, &pending, self.lasso.is_whole);
-            (step, state.live as u32)
+            (step, state.operations.count())
         };
         let changed_actor = self.step(&shared, operation, kind, shared.state(), test);
         self.after_instrumented(&shared, operation, changed_actor);
@@ -430,8 +429,8 @@ impl Engine {
         let lasso = &mut self.lasso;
         let (live, step, hottest) = {
             let state = self.shared.state.borrow();
-            let hottest = state.temperatures.hottest(state.step);
-            (state.live as u32, state.step, hottest)
+            let hottest = state.temperatures.hottest(state.progress.step());
+            (state.operations.count(), state.progress.step(), hottest)
         };
         let Some(hottest) = hottest else {
             return self.close_survey();
@@ -536,7 +535,7 @@ impl Engine {
             cycle,
             certain: true,
         };
-        let step = self.state().step;
+        let step = self.state().progress.step();
         self.suspect(step, &mut self.session(), (entry, suspicion), &why);
     }
 
@@ -574,6 +573,6 @@ fn part(
 ) -> OperationSnapshot {
     OperationSnapshot {
         print: prints.of(operation),
-        is_enabled: state.operations[operation as usize].position != ABSENT,
+        is_enabled: state.operations[operation].position != ABSENT,
     }
 }

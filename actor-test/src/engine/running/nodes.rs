@@ -11,7 +11,6 @@ use crate::engine::panics;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::CodePhase;
 use crate::engine::world::effect::Effect;
-use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::nodes::STARTS_MAX;
 use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::records::Record;
@@ -133,9 +132,9 @@ impl Engine {
         let (watches, asks) = self.state().across(one, other);
         for watch in watches {
             let mut state = self.state();
-            let watcher = state.break_watch(watch);
-            state.push(watcher, Effect::Notice { watch });
-            state.changes(watcher);
+            let watcher = state.relations.watches.break_connection(watch);
+            state.operations.push(watcher, Effect::Notice { watch });
+            state.footprint.changes(watcher);
             state.refresh(watcher);
         }
         for ask in asks {
@@ -144,10 +143,10 @@ impl Engine {
                 slot.sever();
             }
             let mut state = self.state();
-            let asker = state.asks[ask as usize].asker;
+            let asker = state.requests.asks[ask].asker;
             let lost = Some(AskError::Disconnected);
-            state.push(asker, Effect::Reply { ask, lost });
-            state.changes(asker);
+            state.operations.push(asker, Effect::Reply { ask, lost });
+            state.footprint.changes(asker);
             state.refresh(asker);
         }
     }
@@ -171,7 +170,7 @@ impl Engine {
         for member in &members {
             let ends = {
                 let state = self.state();
-                let found = &state.operations[*member as usize];
+                let found = &state.operations[*member];
                 let is_actor = matches!(found.kind, OperationRole::Actor(_));
                 is_actor && found.stage != OperationStage::Gone
             };
@@ -179,10 +178,7 @@ impl Engine {
                 self.end(*member, StopReason::Disconnected);
             }
             let mut state = self.state();
-            if matches!(
-                state.operations[*member as usize].kind,
-                OperationRole::Boot { .. }
-            ) {
+            if matches!(state.operations[*member].kind, OperationRole::Boot { .. }) {
                 state.leave(*member, OperationStage::Gone);
             }
         }
@@ -191,7 +187,7 @@ impl Engine {
         }
         self.shared.phase.set(phase);
         self.shared.current.set(before);
-        let has_disk = self.state().disks.disks.len() > disk_of(node) as usize;
+        let has_disk = self.state().disks.all().len() > disk_of(node) as usize;
         if has_disk {
             self.fail_power(disk_of(node));
         }
@@ -199,7 +195,7 @@ impl Engine {
 
     fn take_outbox(&mut self, operation: u32) -> Vec<Effect> {
         let mut state = self.state();
-        let outbox = &mut state.operations[operation as usize].outbox;
+        let outbox = &mut state.operations[operation].outbox;
         let effects = outbox.as_slice().to_vec();
         outbox.clear();
         effects
@@ -208,50 +204,7 @@ impl Engine {
     /// Discards the effects that an operation has not carried out. The replies among them are lost.
     fn forget_outbox(&mut self, operation: u32) {
         for effect in self.take_outbox(operation) {
-            match effect {
-                Effect::Send { to, letter } | Effect::Cross { to, letter, .. } => {
-                    self.lose(operation, to, letter, AskError::Disconnected);
-                }
-                Effect::RequestCapacity(question) => self.state().drop_question(question),
-                Effect::Reply { ask, .. } => {
-                    let lost = Some(AskError::Disconnected);
-                    self.state().push(operation, Effect::Reply { ask, lost });
-                }
-                Effect::Announce { slab, slot } => {
-                    let slab = self.arena().slab(slab);
-                    self.dropping(AskError::Dropped, || slab.discard(slot));
-                }
-                Effect::Arm { timer, generation } => {
-                    let known = self.state().timers.get(timer, generation).is_some();
-                    if known {
-                        let owner = self.state().timers.slots[timer as usize].owner;
-                        let unsent = self.state().end_timer(timer);
-                        self.drop_remains(OrphanedValues {
-                            owner,
-                            letters: Vec::new(),
-                            timers: vec![(timer, unsent)],
-                        });
-                    }
-                }
-                Effect::Notice { .. } | Effect::DropReference { .. } => {
-                    self.state().push(operation, effect);
-                }
-                Effect::Disk(call) => self.state().forget_call(call),
-                Effect::Start(_)
-                | Effect::Fault(_)
-                | Effect::FailPower { .. }
-                | Effect::TearWrites { .. }
-                | Effect::Halt(_)
-                | Effect::Stop { .. }
-                | Effect::Cancel { .. }
-                | Effect::Watch { .. }
-                | Effect::Unwatch { .. }
-                | Effect::Link { .. }
-                | Effect::Unlink { .. }
-                | Effect::Finish
-                | Effect::Decide { .. }
-                | Effect::Share { .. } => {}
-            }
+            self.forget(operation, effect);
         }
         self.state().refresh(operation);
     }
@@ -267,7 +220,7 @@ impl Engine {
             match effect {
                 Effect::Reply { ask, lost } if is_for_the_dead => self.bring_reply(ask, lost),
                 Effect::Notice { .. } | Effect::Share { .. } if is_for_the_dead => {}
-                effect => self.state().push(operation, effect),
+                effect => self.state().operations.push(operation, effect),
             }
         }
         self.state().refresh(operation);
@@ -277,7 +230,7 @@ impl Engine {
     pub(crate) fn restart(&mut self, node: u32, disk: DiskAfterRestart) {
         self.crash(node);
         if disk == DiskAfterRestart::Wipe {
-            self.state().disks.disk(disk_of(node)).wipe();
+            self.state().disks.wipe(disk_of(node));
         }
         if self.state().nodes.starts(node) >= STARTS_MAX {
             let name = self.state().nodes.name(node).to_owned();
@@ -288,7 +241,7 @@ impl Engine {
         let boot = shared.launch(node);
         self.install_spawned();
         let mut state = self.state();
-        state.operations[boot as usize].stage = OperationStage::Starting;
+        state.operations[boot].stage = OperationStage::Starting;
         state.refresh(boot);
     }
 }

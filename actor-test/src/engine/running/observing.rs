@@ -41,9 +41,13 @@ impl Engine {
         if !self.shared.shows(moment) {
             return EventObservers::Nobody;
         }
-        let first_event = state.operations[operation as usize].first_event;
+        let first_event = state.operations[operation].first_event;
         let observers = &mut self.session().observers;
-        observers.who(&state.types, place_of(first_event, event), moment)
+        observers.who(
+            &state.operations.types,
+            place_of(first_event, event),
+            moment,
+        )
     }
 
     /// Reports the cycle of asks that an operation has closed by waiting, if there is one.
@@ -66,7 +70,7 @@ impl Engine {
 
     /// Looks for a cycle of asks after a letter has arrived, which may have closed one.
     pub(crate) fn find_cycle_at(&self, receiver: u32, sender: u32) {
-        let may_close = self.state().may_close_cycle(receiver, sender);
+        let may_close = self.state().operations.may_close_cycle(receiver, sender);
         if may_close {
             self.find_cycle(sender);
         }
@@ -117,7 +121,7 @@ impl Engine {
 
     /// Returns true if the operation is a relay: it forwards the events that it receives.
     fn is_relay(&self, operation: u32) -> bool {
-        let info = self.state().info(operation);
+        let info = self.state().operations.info(operation);
         info.is_some_and(|info| info.relays)
     }
 
@@ -130,7 +134,7 @@ impl Engine {
     ) {
         let (asker, letter, is_for_end) = {
             let state = self.state();
-            let ask = &state.asks[ask as usize];
+            let ask = &state.requests.asks[ask];
             (ask.asker, ask.letter, ask.is_for_end())
         };
         if self.shared.is_recorded() {
@@ -196,7 +200,10 @@ impl Engine {
                     observation,
                 } = observer;
                 let who = u64::from(monitor) << 48 | u64::from(observation) << 32;
-                mix(state.behaviour_hash, who | u64::from(state.last_operation))
+                mix(
+                    state.operations.behaviour_hash(),
+                    who | u64::from(state.progress.last_operation()),
+                )
             });
         }
         self.shared.phase.set(CodePhase::Observing);
@@ -215,7 +222,7 @@ impl Engine {
     /// Records that a monitor is about to observe a step, for a strategy that is notified of steps.
     #[cold]
     fn note_observation(&self, monitor: u16) {
-        self.state().reach.observers.add_monitor(monitor);
+        self.state().footprint.add_monitor(monitor);
         if self.fingerprinter.is_wanted {
             return;
         }
@@ -243,14 +250,14 @@ impl Engine {
 
     /// Records the states of the step's observers, for a strategy that does not compare whole states.
     pub(crate) fn note_monitor_transitions(&self) {
-        let observers = self.state().reach.observers.monitors();
+        let observers = self.state().footprint.monitors();
         if self.fingerprinter.is_wanted {
             return;
         }
         for monitor in observers.iter() {
             let states = self.monitor_hashes(monitor as u16);
             self.state()
-                .reach
+                .footprint
                 .monitor_transitions
                 .push(MonitorTransition { monitor, states });
         }
@@ -288,7 +295,7 @@ impl Engine {
     /// Evaluates the predicates over the states of all actors.
     pub(crate) fn evaluate(&mut self) {
         if self.shared.keeps_view.get() {
-            self.extend_view(|state| state.behaviour_hash);
+            self.extend_view(|state| state.operations.behaviour_hash());
         }
         // The predicates that are true, for which a script may wait.
         let mut due = Vec::new();
@@ -301,7 +308,7 @@ impl Engine {
                 seeks: Cell::new(false),
                 meant: self.fingerprinter.is_wanted.then(RefCell::default),
             };
-            let is_wanted = self.state().reach.is_wanted;
+            let is_wanted = self.state().footprint.is_wanted();
             let world = match is_wanted {
                 true => World::watched(&snapshot),
                 false => World::new(&snapshot),
@@ -314,7 +321,7 @@ impl Engine {
                 if is_wanted {
                     snapshot.record_reads(judged.number, &mut state);
                 }
-                let step = state.step;
+                let step = state.progress.step();
                 if judged.has_changed {
                     shared.record(|| judgement(&judged, &state));
                 }
@@ -400,7 +407,7 @@ impl Engine {
         }
         self.shared.phase.set(CodePhase::Running);
         for who in snapshot.inspected.take() {
-            let state = self.shared.state.borrow().state_name(who);
+            let state = self.shared.state.borrow().operations.state_name(who);
             let value = self.printed_value(who);
             self.shared
                 .record(|| Record::Inspected { who, state, value });
@@ -441,7 +448,11 @@ fn judgement(judged: &PredicateEvaluation<'_>, state: &ExecutionState) -> Record
         Expectation::Eventually | Expectation::AlwaysEventually => !judged.holds,
         Expectation::Always | Expectation::Sometimes => false,
     };
-    let heat = |number| state.temperatures.temperature(number, state.step);
+    let heat = |number| {
+        state
+            .temperatures
+            .temperature(number, state.progress.step())
+    };
     Record::Judged {
         predicate: judged.number,
         holds: judged.holds,
@@ -478,7 +489,7 @@ impl PredicateView<'_> {
             .state
             .borrow()
             .operations
-            .get(of.operation as usize)?
+            .get(of.operation)?
             .stage;
         match stage {
             OperationStage::Idle => {
@@ -500,17 +511,18 @@ impl PredicateView<'_> {
         let seeks = self.seeks.take();
         for who in self.inspected.take() {
             let one = state
-                .paths
+                .operations
+                .paths()
                 .get(who as usize)
                 .copied()
                 .map(PredicateScope::One);
             // An actor that was found among all counts as all.
             let at = one.filter(|_| !seeks).unwrap_or(PredicateScope::All);
-            state.reach.record_predicate_read(predicate, at);
+            state.footprint.record_predicate_read(predicate, at);
         }
         if seeks {
             state
-                .reach
+                .footprint
                 .record_predicate_read(predicate, PredicateScope::All);
         }
     }
@@ -520,7 +532,7 @@ impl PredicateView<'_> {
         self.shared
             .state
             .borrow_mut()
-            .reach
+            .footprint
             .record_local(StepConstruct::Predicate);
     }
 }
@@ -536,12 +548,22 @@ impl Snapshot for PredicateView<'_> {
 
     fn first(&self, actor_type: TypeId) -> Option<Address> {
         self.seeks.set(true);
-        let first = self.shared.state.borrow().first_living(actor_type)?;
+        let first = self
+            .shared
+            .state
+            .borrow()
+            .operations
+            .first_living(actor_type)?;
         Some(self.shared.address(first))
     }
 
     fn after(&self, actor: Address) -> Option<Address> {
-        let next = self.shared.state.borrow().next_living(actor.operation)?;
+        let next = self
+            .shared
+            .state
+            .borrow()
+            .operations
+            .next_living(actor.operation)?;
         Some(self.shared.address(next))
     }
 
@@ -562,13 +584,13 @@ impl Snapshot for PredicateView<'_> {
     fn inbox_len(&self, of: Address) -> usize {
         self.counts();
         let state = self.shared.state.borrow();
-        let found = state.operations.get(of.operation as usize);
+        let found = state.operations.get(of.operation);
         found.map_or(0, |operation| operation.inbox.len())
     }
 
     fn in_flight(&self) -> usize {
         self.counts();
-        self.shared.state.borrow().in_flight
+        self.shared.state.borrow().operations.in_flight()
     }
 
     fn timers(&self) -> usize {

@@ -9,8 +9,8 @@ use crate::engine::specs::suspicion::Suspicion;
 use crate::engine::world::capacity::RequestStatus;
 use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
+use crate::engine::world::temperature::Deferral;
 use crate::engine::world::temperature::Obligation;
-use crate::engine::world::waits::Deferral;
 
 /// The number of steps between two checks of a continuation. A check asks if a deferred event was taken, or
 /// if an actor has handled anything but its own events.
@@ -31,23 +31,26 @@ pub(crate) fn describe_wait(state: &ExecutionState, operation: u32) -> Option<St
 
 /// Describes what an operation awaits from others, if anything.
 pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> Option<String> {
-    let asked = state.asks.iter().zip(0..);
+    let asked = state.requests.asks.iter().zip(0..);
     let asked = asked
         .filter(|(ask, _)| ask.asker == operation && ask.is_open())
         .map(|(ask, number)| {
             let what = match ask.is_for_end() {
-                true if state.awaits_start(number) => "start",
+                true if state.relations.watches.await_start(number) => "start",
                 true => "end",
                 false => "reply",
             };
             format!("the {what} of `{}`", state.name(ask.target))
         });
-    let room = state.questions.iter();
+    let room = state.requests.capacity.iter();
     let room = room
         .filter(|question| question.sender == operation && question.status == RequestStatus::InLine)
         .map(|question| format!("room in the mailbox of `{}`", state.name(question.target)));
-    let events = state.info(operation).map_or(&[][..], |info| info.events);
-    let receiving = state.operations[operation as usize].receiving.iter();
+    let events = state
+        .operations
+        .info(operation)
+        .map_or(&[][..], |info| info.events);
+    let receiving = state.operations[operation].receiving.iter();
     let received = receiving
         .filter_map(|event| events.get(usize::from(*event)))
         .map(|event| format!("an event `{}`", event.name));
@@ -63,13 +66,14 @@ pub(crate) fn long_waits(state: &ExecutionState) -> Vec<PendingObligation> {
     };
     let is_long = |operation: &u32| {
         let since = state.counts_since(*operation, counts_from);
-        state.step.saturating_sub(since) > threshold / 10 && !state.has_time_limit(*operation)
+        state.progress.step().saturating_sub(since) > threshold / 10
+            && !state.has_time_limit(*operation)
     };
     let pending = |operation: u32| {
         Some(PendingObligation {
             entry: Obligation::Wait(operation),
             what: describe_wait(state, operation)?,
-            since: state.operations[operation as usize].waits_since,
+            since: state.operations[operation].waits_since,
         })
     };
     state
@@ -103,7 +107,8 @@ impl Engine {
         let deferral = state.check_deferrals(threshold);
         let roots = state.roots(&overdue, threshold, counts_from);
         // Executions report different roots: a first root that goes on after all does not hide the others.
-        let root = roots.get((state.behaviour_hash % roots.len().max(1) as u64) as usize);
+        let root =
+            roots.get((state.operations.behaviour_hash() % roots.len().max(1) as u64) as usize);
         match root {
             Some(root) => find_wait(state, session, *root, &overdue, (threshold, counts_from)),
             None => find_deferral(state, session, deferral?, threshold),
@@ -125,7 +130,7 @@ pub(crate) fn was_paid(state: &ExecutionState, end: EndReason) -> bool {
 }
 
 fn is_unread(state: &ExecutionState, actor: u32, letter: u64) -> bool {
-    let mut inbox = state.operations[actor as usize].inbox.iter();
+    let mut inbox = state.operations[actor].inbox.iter();
     inbox.any(|unread| unread.key == letter)
 }
 
@@ -137,7 +142,7 @@ fn is_alone(state: &ExecutionState, actor: u32) -> bool {
 /// Returns the number of its own events that an actor has handled in a row, if it still has something to
 /// do. An actor that has nothing left to do does not go on, whatever others do.
 pub(crate) fn own_run(state: &ExecutionState, actor: u32) -> u64 {
-    let found = &state.operations[actor as usize];
+    let found = &state.operations[actor];
     let is_busy = found.inbox.len() > 0 || !found.outbox.is_empty();
     match found.stage != OperationStage::Gone && is_busy {
         true => u64::from(found.own_run),
@@ -150,7 +155,7 @@ fn check_again(state: &mut ExecutionState, is_paid: bool) -> Option<EndReason> {
     if is_paid {
         return Some(EndReason::Recovered);
     }
-    let next = state.step + WATCH_PERIOD;
+    let next = state.progress.step() + WATCH_PERIOD;
     state.temperatures.schedule_check(next);
     None
 }
@@ -162,8 +167,8 @@ fn find_wait(
     overdue: &[u32],
     (threshold, counts_from): (u64, u64),
 ) {
-    let steps = state.step - state.counts_since(operation, counts_from);
-    let since = state.operations[operation as usize].waits_since;
+    let steps = state.progress.step() - state.counts_since(operation, counts_from);
+    let since = state.operations[operation].waits_since;
     let name = state.name(operation);
     let (kind, what) = match describe_wait(state, operation) {
         Some(what) => (BugKind::Deadlock, what),
@@ -192,7 +197,7 @@ fn find_wait(
         cycle: None,
         certain: false,
     });
-    session.find(state.step, kind, message, None);
+    session.find(state.progress.step(), kind, message, None);
 }
 
 fn find_deferral(
@@ -206,17 +211,20 @@ fn find_deferral(
         letter,
         since,
     } = found;
-    let mut inbox = state.operations[actor as usize].inbox.iter();
+    let mut inbox = state.operations[actor].inbox.iter();
     let event = inbox.find(|unread| unread.key == letter);
-    let events = state.info(actor).map_or(&[][..], |info| info.events);
+    let events = state
+        .operations
+        .info(actor)
+        .map_or(&[][..], |info| info.events);
     let event = event.and_then(|event| events.get(usize::from(event.event)));
     let message = format!(
         "`{}` in state `{}` defers `{}` and takes it in none of {} steps of fair scheduling at least \
          (threshold {threshold})",
         state.name(actor),
-        state.state_name(actor).unwrap_or_default(),
+        state.operations.state_name(actor).unwrap_or_default(),
         event.map_or("an event", |event| event.name),
-        state.step - since,
+        state.progress.step() - since,
     );
     session.suspicion = Some(Suspicion {
         entry: Obligation::Deferral(actor, letter),
@@ -224,5 +232,10 @@ fn find_deferral(
         cycle: None,
         certain: false,
     });
-    session.find(state.step, BugKind::DeferredForever, message, None);
+    session.find(
+        state.progress.step(),
+        BugKind::DeferredForever,
+        message,
+        None,
+    );
 }

@@ -44,7 +44,7 @@ impl Engine {
         let (bounds, semantics, system) = (self.bounds, self.semantics, self.system);
         let (lassos, keeps_view) = (self.lasso.wanted, self.shared.keeps_view.get());
         let heartbeat = Arc::clone(&self.heartbeat);
-        let aliases = self.state().aliases.clone();
+        let aliases = self.state().operations.aliases().clone();
         let (outcome, strategy, tape, seen) = on_own_thread(move || {
             let mut engine = Self::new(strategy, bounds, semantics);
             engine.system = system;

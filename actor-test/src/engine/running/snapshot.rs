@@ -25,14 +25,14 @@ impl Engine {
     pub(crate) fn snapshot(&self) -> Snapshot {
         // A copy, since the state must not be borrowed while values are printed.
         let state = self.state().clone();
-        let operations = (0..state.live as u32).map(|number| self.standing(&state, number));
+        let operations = (0..state.operations.count()).map(|number| self.standing(&state, number));
         let pending = state.enabled.pending().iter();
         let armed = state.timers.slots.iter();
         let armed = armed.filter(|timer| timer.stage == TimerStage::Armed);
         Snapshot {
-            step: state.step,
+            step: state.progress.step(),
             decisions: self.session().tape.taken().len(),
-            time_ns: nanoseconds(state.now),
+            time_ns: nanoseconds(state.timers.now()),
             operations: operations.collect(),
             enabled: pending.map(|pending| self.could(&state, pending)).collect(),
             timers: armed.map(|timer| self.armed(&state, timer)).collect(),
@@ -41,7 +41,7 @@ impl Engine {
     }
 
     fn standing(&self, state: &ExecutionState, number: u32) -> OperationState {
-        let operation = &state.operations[number as usize];
+        let operation = &state.operations[number];
         let is_suspended = operation.stage == OperationStage::Suspended;
         let inbox = operation.inbox.iter();
         let outbox = operation.outbox.as_slice().iter();
@@ -49,7 +49,7 @@ impl Engine {
             name: state.name(number),
             is_actor: matches!(operation.kind, OperationRole::Actor(_)),
             stage: stage(operation.stage),
-            state: state.state_name(number).map(str::to_owned),
+            state: state.operations.state_name(number).map(str::to_owned),
             value: self.printed_value(number).map(|value| named(state, &value)),
             awaits: is_suspended.then(|| awaited(state, number)).flatten(),
             inbox: inbox
@@ -70,7 +70,7 @@ impl Engine {
         QueuedEvent {
             event: Some(named(state, &self.print_letter(owner, letter.slot))),
             from: letter.sender.sent_by(),
-            deferred: state.disposition(owner, letter.event) == Disposition::Defer,
+            deferred: state.operations.disposition(owner, letter.event) == Disposition::Defer,
         }
     }
 
@@ -91,18 +91,19 @@ impl Engine {
                 outgoing: None,
             };
         }
+        let number = pending.operation.bits();
         let operation = &state.operations[number];
         let letter = match pending.kind {
             StepKind::Handle => operation.inbox.next(),
             _ => None,
         };
-        let waiting = letter.map(|letter| self.letter(state, number as u32, letter));
+        let waiting = letter.map(|letter| self.letter(state, number, letter));
         let effect = match pending.kind {
             StepKind::Flush => operation.outbox.first(),
             _ => None,
         };
         EnabledStep {
-            who: number as u32,
+            who: number,
             kind: pending.kind,
             from: waiting.as_ref().and_then(|waiting| waiting.from),
             event: waiting.and_then(|waiting| waiting.event),
@@ -128,13 +129,13 @@ impl Engine {
 
     fn heats(&self, state: &ExecutionState) -> Vec<SpecificationState> {
         let specifications = self.shared.specifications.borrow();
-        specifications.heats(&state.temperatures, state.step)
+        specifications.heats(&state.temperatures, state.progress.step())
     }
 }
 
 /// Replaces the marks of actors in a printed value by their names.
 fn named(state: &ExecutionState, text: &str) -> String {
-    let name = |of: u32| ((of as usize) < state.live).then(|| state.name(of));
+    let name = |of: u32| (of < state.operations.count()).then(|| state.name(of));
     marks::named(text, name).into_owned()
 }
 

@@ -100,21 +100,21 @@ impl Engine {
             && let Some(recorder) = &mut self.session().recorder
         {
             let who = pending.operation.bits();
-            let path = state.operations[who as usize].key;
+            let path = state.operations[who].key;
             recorder.link(who, path, || state.name(who));
         }
         self.shared.record(|| begun(state, pending));
         if let Some(decision_log) = self.session().tape.decision_log() {
-            decision_log.steps(state.step);
+            decision_log.steps(state.progress.step());
         }
-        self.is_recording_end(state.step) && pending.kind != StepKind::Handle
+        self.is_recording_end(state.progress.step()) && pending.kind != StepKind::Handle
     }
 
     /// Takes a step whose footprint or resulting state is wanted.
     fn explained_step(&mut self, shared: &ControlledRuntime, pending: Pending, test: &dyn Program) {
         let had_several = {
             let mut state = self.state();
-            state.begin_reach(&pending);
+            state.begin_footprint(&pending);
             state.has_several_creators()
         };
         let asked = actor_test_os::request_counts();
@@ -131,7 +131,7 @@ impl Engine {
         if asks.random > 0 || asks != asked {
             // The operating system's answer depends on who asked before. Once a thread has its keys for
             // hash maps, each new map takes the next key without asking.
-            self.state().reach.add(StepConstruct::System);
+            self.state().footprint.add(StepConstruct::System);
         }
         if self.hears_steps && !shared.wants_stack.get() {
             let bug = self.session().found.as_ref().map(|found| found.kind);
@@ -146,7 +146,7 @@ impl Engine {
             }
             let step = Step {
                 next_state: self.fingerprinter.parts(),
-                ..state.end_reach(pending, bug, shared.has_predicates.get())
+                ..state.end_footprint(pending, bug, shared.has_predicates.get())
             };
             let stepped = StrategyEvent::Stepped(&step);
             self.shared
@@ -164,7 +164,7 @@ impl Engine {
         pending: Pending,
         test: &dyn Program,
     ) {
-        let live = self.state().live as u32;
+        let live = self.state().operations.count();
         let bodies = &self.bodies;
         self.fingerprinter
             .before(&EngineView { bodies, shared }, &pending);
@@ -192,7 +192,7 @@ impl Engine {
             self.shared.strategy.borrow().strategy().name(),
             state.enabled.len()
         );
-        session.find(state.step, BugKind::Strategy, message, None);
+        session.find(state.progress.step(), BugKind::Strategy, message, None);
         EndReason::Bug
     }
 
@@ -202,7 +202,7 @@ impl Engine {
         shared: &ControlledRuntime,
         state: &mut ExecutionState,
     ) -> Result<(OperationId, StepKind), EndReason> {
-        if (shared.instrumented.get() || state.temperatures.alarms(state.step))
+        if (shared.instrumented.get() || state.temperatures.alarms(state.progress.step()))
             && let Some(end) = self.attend(shared, state)
         {
             return Err(end);
@@ -211,15 +211,15 @@ impl Engine {
         if pending.is_empty() {
             return Err(EndReason::Quiescent);
         }
-        if state.step >= self.bound {
+        if state.progress.step() >= self.bound {
             return Err(EndReason::Bound);
         }
         let enabled = Enabled::new(
             pending,
-            &state.paths,
+            state.operations.paths(),
             state.enabled.changes(),
-            state.step,
-            state.last_operation,
+            state.progress.step(),
+            state.progress.last_operation(),
         );
         let enabled = enabled
             .with_details(&*state)
@@ -234,17 +234,19 @@ impl Engine {
         };
         let (operation, kind) = (picked.operation, picked.kind);
         if !operation.is_timer() {
-            state.last_operation = operation.bits();
+            state.progress.set_last_operation(operation.bits());
         }
         // A step without an alternative is no decision.
         if pending.len() > 1 {
             let check = check(picked, pending.len());
             let chosen = index as u32;
             let decision = RecordedDecision { chosen, check };
-            shared.session().tape.record(decision, state.step + 1);
+            shared
+                .session()
+                .tape
+                .record(decision, state.progress.step() + 1);
         }
-        state.step += 1;
-        if state.step & 1023 == 0 {
+        if state.progress.begin_step() & 1023 == 0 {
             self.heartbeat.fetch_add(1, Ordering::Relaxed);
         }
         Ok((operation, kind))
@@ -273,25 +275,25 @@ impl Engine {
                 state.unblock_this(operation);
             }
         }
-        if state.temperatures.alarms(state.step)
+        if state.temperatures.alarms(state.progress.step())
             && let Some(end) = self.alarmed(state, &mut shared.session())
         {
             return Some(end);
         }
-        if state.finishing
+        if state.progress.is_finishing()
             && let Some(end) = self.finish_fairly(state)
         {
             return Some(end);
         }
-        let ends = state.enabled.pending().is_empty() || state.step >= self.bound;
+        let ends = state.enabled.pending().is_empty() || state.progress.step() >= self.bound;
         let has_periodic = state.timers.armed_periodic() > 0;
-        let may_idle = !ends && has_periodic && state.step >= self.idles_from;
+        let may_idle = !ends && has_periodic && state.progress.step() >= self.idles_from;
         if may_idle && Self::is_idle(&mut self.idle_moments, state) {
             return Some(EndReason::Quiescent);
         }
         shared.instrumented.set(
             has_periodic
-                || state.finishing
+                || state.progress.is_finishing()
                 || shared.is_recorded()
                 || self.hears_steps
                 || self.lasso.is_watching()
@@ -378,11 +380,11 @@ impl Engine {
     #[inline(never)]
     fn show_actors(&mut self) {
         if self.shared.is_recorded() {
-            let last = self.state().last_operation;
+            let last = self.state().progress.last_operation();
             self.record_value(last);
         }
         if self.shared.has_predicates.get() {
-            self.state().reach.add(StepConstruct::Predicate);
+            self.state().footprint.add(StepConstruct::Predicate);
             self.evaluate();
         }
     }
@@ -394,18 +396,14 @@ impl Engine {
         let current = self.shared.current.get();
         let wakes_another = woken.iter().any(|operation| *operation != current);
         for operation in woken.drain(..) {
-            let live = state.live;
             let is_held_back = state.objects.is_held_back(operation);
-            let found = &mut state.operations[..live];
-            if let Some(found) = found.get_mut(operation as usize)
+            if let Some(found) = state.operations.get_mut(operation)
                 && found.stage == OperationStage::Suspended
             {
                 found.woken = !(is_held_back && self.has_stack(found.kind));
                 found.is_wake_up_due = true;
                 state.refresh(operation);
-                if state.records_touched {
-                    state.touched.push(operation);
-                }
+                state.footprint.changes(operation);
             }
         }
         if wakes_another && !state.objects.is_unused() {
@@ -436,15 +434,17 @@ fn begun(state: &ExecutionState, pending: &Pending) -> Record {
         .then(|| &state.timers.slots[operation.index()]);
     let who = timer.map_or(operation.bits(), |timer| timer.owner);
     Record::Step {
-        number: state.step,
+        number: state.progress.step(),
         // A timer that fires moves the time.
-        time_ns: nanoseconds(timer.map_or(state.now, |timer| state.now.max(timer.deadline))),
+        time_ns: nanoseconds(timer.map_or(state.timers.now(), |timer| {
+            state.timers.now().max(timer.deadline)
+        })),
         who,
         timer: timer.map(|timer| timer.key),
         kind: pending.kind,
         state: match timer {
             Some(_) => None,
-            None => state.state_name(who),
+            None => state.operations.state_name(who),
         },
     }
 }

@@ -11,7 +11,6 @@ use actor_core::supervision::{Backoff, Decision, Failure, FailureKind, Unread};
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
-use crate::data::constructs::StepConstruct;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
@@ -28,9 +27,12 @@ impl Engine {
     /// Returns true if a failure is part of the story: that of a supervised actor, if the test permits it.
     pub(crate) fn is_permitted_failure(&self, operation: u32, panic: &Panic) -> bool {
         let state = self.state();
-        let found = &state.operations[operation as usize];
+        let found = &state.operations[operation];
         let kind = matches!(panic.kind, BugKind::Panic | BugKind::UnreceivedError);
-        state.supervised && found.family != NO_FAMILY && kind && !panic.wants_tokio()
+        state.progress.permits_failures()
+            && found.family != NO_FAMILY
+            && kind
+            && !panic.wants_tokio()
     }
 
     /// Fails a supervised actor: its earlier effects are carried out, and then it ends.
@@ -54,8 +56,10 @@ impl Engine {
             panicked: panic.kind == BugKind::Panic,
             message: panic.message.clone(),
         });
-        state.operations[operation as usize].failure = Some(Box::new(failure));
-        state.push(operation, Effect::Halt(StopReason::Failed));
+        state.operations[operation].failure = Some(Box::new(failure));
+        state
+            .operations
+            .push(operation, Effect::Halt(StopReason::Failed));
         state.refresh(operation);
         drop(state);
         self.flush_silent(operation);
@@ -65,8 +69,8 @@ impl Engine {
     pub(crate) fn carry_out_order(&mut self, operation: u32) {
         let (order, stage) = {
             let mut state = self.state();
-            state.extend_chain(operation, 0x57_0b);
-            let found = &mut state.operations[operation as usize];
+            state.operations.extend_chain(operation, 0x57_0b);
+            let found = &mut state.operations[operation];
             (
                 std::mem::replace(&mut found.pending_order, PendingOrder::Nothing),
                 found.stage,
@@ -82,7 +86,7 @@ impl Engine {
 
     /// Runs the stop hook of an idle actor.
     pub(crate) fn run_stop_hook(&mut self, operation: u32) {
-        self.state().operations[operation as usize].stopping = true;
+        self.state().operations[operation].stopping = true;
         let waker = &self.wakers[operation as usize];
         let ran = match &mut self.bodies[operation as usize] {
             Some(parts) => panics::catch(|| parts.body.stop(waker)),
@@ -109,7 +113,7 @@ impl Engine {
         let state = resting.state();
         parts.body.install(resting);
         self.shared.record(|| Record::Restarted { who: operation });
-        let info = self.state().info(operation);
+        let info = self.state().operations.info(operation);
         if !info.is_some_and(|info| info.starts) {
             self.shared.tally(operation, |tally| tally.start(state));
         }
@@ -120,16 +124,16 @@ impl Engine {
     fn drop_unread(&mut self, operation: u32) {
         let letters = {
             let mut state = self.state();
-            let found = &mut state.operations[operation as usize];
+            let found = &mut state.operations[operation];
             if found.unread == Unread::Keep {
                 return;
             }
             let letters = found.inbox.remove_letters(|letter| letter.event != STOP);
-            state.find_next_letter(operation);
+            state.operations.find_next_letter(operation);
             let dead = letters.iter();
-            let dead = dead.filter(|letter| !state.is_own(operation, letter.event));
+            let dead = dead.filter(|letter| !state.operations.is_own(operation, letter.event));
             let dead = dead.count() as u64;
-            state.dead_letters += dead;
+            state.progress.add_dead_letters(dead);
             letters
         };
         for letter in letters {
@@ -139,7 +143,7 @@ impl Engine {
 
     /// Notifies the family that a child has run its start hook, or the first part of it.
     pub(crate) fn started(&mut self, operation: u32) {
-        let family = self.state().operations[operation as usize].family;
+        let family = self.state().operations[operation].family;
         if family != NO_FAMILY {
             let child = u64::from(operation);
             self.update(family, |family, now, orders| {
@@ -152,14 +156,14 @@ impl Engine {
     pub(crate) fn stop_children(&mut self, operation: u32, reason: StopReason) -> bool {
         let supervised = {
             let mut state = self.state();
-            let supervised = state.operations[operation as usize].supervised_family;
-            let known = state.families.get(supervised as usize);
+            let supervised = state.operations[operation].supervised_family;
+            let known = state.relations.families.get(supervised);
             if known.is_none_or(|known| known.family.is_empty()) {
-                state.operations[operation as usize].supervised_family = NO_FAMILY;
+                state.operations[operation].supervised_family = NO_FAMILY;
                 return false;
             }
             state.leave(operation, OperationStage::Closing);
-            state.operations[operation as usize].ending = reason;
+            state.operations[operation].ending = reason;
             state.refresh(operation);
             supervised
         };
@@ -174,9 +178,9 @@ impl Engine {
     pub(crate) fn fall(&mut self, operation: u32, reason: StopReason) {
         let (fallen, family, leaves, has_started) = {
             let mut state = self.state();
-            let has_started = state.operations[operation as usize].started;
+            let has_started = state.operations[operation].started;
             let fallen = state.fall(operation);
-            let found = &mut state.operations[operation as usize];
+            let found = &mut state.operations[operation];
             found.ending = reason;
             (fallen, found.family, found.leaves, has_started)
         };
@@ -201,7 +205,7 @@ impl Engine {
     /// Ends an actor for good after its value was dropped.
     pub(super) fn end_child(&mut self, operation: u32, reason: StopReason) {
         self.end(operation, reason);
-        let family = self.state().operations[operation as usize].family;
+        let family = self.state().operations[operation].family;
         let child = u64::from(operation);
         self.update(family, |family, _, orders| family.left(child, orders));
     }
@@ -209,11 +213,11 @@ impl Engine {
     /// Handles a due timer: a child's restart delay is over, or an actor's time to stop.
     pub(crate) fn due(&mut self, owner: u32, purpose: TimerPurpose) {
         self.shared.current.set(owner);
-        self.state().last_operation = owner;
+        self.state().progress.set_last_operation(owner);
         match purpose {
             TimerPurpose::Own => {}
             TimerPurpose::Restart => {
-                let family = self.state().operations[owner as usize].family;
+                let family = self.state().operations[owner].family;
                 let child = u64::from(owner);
                 self.update(family, |family, _, orders| family.waited(child, orders));
             }
@@ -230,12 +234,11 @@ impl Engine {
         let mut orders = Vec::new();
         let supervisor = {
             let mut state = self.state();
-            state.reach.add(StepConstruct::Supervision);
-            let Some(supervised) = state.families.get(family as usize) else {
+            let Some(supervised) = state.relations.families.get(family) else {
                 return;
             };
             let now = state.now_at_family(supervised);
-            let supervised = &mut state.families[family as usize];
+            let supervised = state.family_mut(family);
             change(&mut supervised.family, now, &mut orders);
             supervised.supervisor
         };
@@ -261,13 +264,13 @@ impl Engine {
             Order::Start { child } => {
                 let mut state = self.state();
                 let child = child as u32;
-                state.operations[child as usize].stage = OperationStage::Starting;
-                state.changes(child);
+                state.operations[child].stage = OperationStage::Starting;
+                state.footprint.changes(child);
                 state.refresh(child);
             }
             Order::Finish { child, exhausted } => {
                 let child = child as u32;
-                let ending = self.state().operations[child as usize].ending;
+                let ending = self.state().operations[child].ending;
                 if exhausted {
                     self.given_up(supervisor, child);
                     self.end_child(child, StopReason::Exhausted);
@@ -287,10 +290,10 @@ impl Engine {
                 let Some(supervisor) = supervisor else {
                     return;
                 };
-                let Operation { stage, ending, .. } = state.operations[supervisor as usize];
+                let Operation { stage, ending, .. } = state.operations[supervisor];
                 if stage == OperationStage::Closing {
-                    state.push(supervisor, Effect::Halt(ending));
-                    state.changes(supervisor);
+                    state.operations.push(supervisor, Effect::Halt(ending));
+                    state.footprint.changes(supervisor);
                     state.refresh(supervisor);
                 }
             }
@@ -302,7 +305,7 @@ impl Engine {
     fn ask_supervisor(&mut self, supervisor: Option<u32>, child: u32) {
         let asked = {
             let state = self.state();
-            let found = &state.operations[child as usize];
+            let found = &state.operations[child];
             let failure = match &found.failure {
                 Some(failed) if found.ending == StopReason::Failed => {
                     let FailureRecord {
@@ -314,7 +317,8 @@ impl Engine {
                 }
                 _ => Failure::shared(self.actor_id(child), state.name(child), found.ending),
             };
-            let ask = state.families[found.family as usize].ask;
+            let family = state.relations.families.get(found.family);
+            let ask = family.and_then(|family| family.ask);
             supervisor.zip(ask.map(|ask| (ask, failure)))
         };
         let Some((supervisor, (ask, failure))) = asked else {
@@ -337,7 +341,7 @@ impl Engine {
 
     /// Passes the decision of a supervisor on to the family.
     pub(crate) fn decided(&mut self, child: u32, decision: Decision) {
-        let family = self.state().operations[child as usize].family;
+        let family = self.state().operations[child].family;
         let child = u64::from(child);
         self.update(family, |family, now, orders| {
             family.decided(child, decision, now, orders);
@@ -347,19 +351,20 @@ impl Engine {
     /// Handles a child that has used up its restarts. If nobody supervises the supervisor, that is a bug.
     fn given_up(&mut self, supervisor: Option<u32>, child: u32) {
         let state = self.state();
-        let family = state.operations[child as usize].family;
-        let limit = state.families[family as usize].family.limit();
+        let family = state.operations[child].family;
+        let family = state.relations.families.get(family);
+        let limit = family.map_or_else(String::new, |family| family.family.limit());
         self.shared.record(|| Record::GivenUp {
             who: child,
             limit: limit.clone(),
         });
-        let supervised = supervisor
-            .is_some_and(|supervisor| state.operations[supervisor as usize].family != NO_FAMILY);
+        let supervised =
+            supervisor.is_some_and(|supervisor| state.operations[supervisor].family != NO_FAMILY);
         if supervised {
             return;
         }
         let name = state.name(child);
-        let last = match &state.operations[child as usize].failure {
+        let last = match &state.operations[child].failure {
             Some(failure) if failure.kind == FailureKind::Panicked => {
                 format!("`{}` panicked: {}", failure.name, failure.message)
             }
@@ -381,8 +386,8 @@ impl Engine {
             delay
         };
         let mut state = self.state();
-        state.changes(child);
-        let key = state.child_key_of(child);
+        state.footprint.changes(child);
+        let key = state.operations.child_key_of(child);
         let (timer, generation) = state.timers.reserve(child, delay, key);
         state.timers.slots[timer as usize].purpose = TimerPurpose::Restart;
         state.arm(timer, generation);

@@ -50,7 +50,8 @@ impl Engine {
     pub(crate) fn first_step(&mut self, test: &dyn Program) {
         let shared = self.shared.clone();
         let mut state = shared.state();
-        (state.last_operation, state.step) = (BODY, 1);
+        state.progress.set_last_operation(BODY);
+        state.progress.begin_step();
         let body = OperationId::actor(BODY);
         self.instrumented_step(&shared, body, state, test);
     }
@@ -104,7 +105,7 @@ impl Engine {
         });
         let is_over = matches!(ran, Ok(RunOutcome::Done));
         self.after_run(operation, ran);
-        if is_over && self.state().operations[operation as usize].kind == OperationRole::Task {
+        if is_over && self.state().operations[operation].kind == OperationRole::Task {
             self.shared.record(|| Record::Over { who: operation });
         }
     }
@@ -112,7 +113,7 @@ impl Engine {
     /// Aborts an operation if it is a task; returns true in that case.
     pub(crate) fn abort_task(&mut self, operation: u32) -> bool {
         let mut state = self.state();
-        if state.operations[operation as usize].kind != OperationRole::Task {
+        if state.operations[operation].kind != OperationRole::Task {
             return false;
         }
         self.shared.record(|| Record::Stopped {
@@ -120,14 +121,14 @@ impl Engine {
             at_once: true,
         });
         state.objects.abort(operation);
-        let found = &mut state.operations[operation as usize];
+        let found = &mut state.operations[operation];
         if found.stage == OperationStage::Suspended {
             // The abort takes effect at the end of the poll; a call that blocks within it stays blocked.
             found.is_wake_up_due = true;
             if !state.objects.is_blocked(operation) {
-                state.operations[operation as usize].woken = true;
+                state.operations[operation].woken = true;
             }
-            state.changes(operation);
+            state.footprint.changes(operation);
             state.refresh(operation);
         }
         true
@@ -137,7 +138,7 @@ impl Engine {
     pub(crate) fn crash_task(&mut self, operation: u32) {
         {
             let mut state = self.state();
-            let found = &state.operations[operation as usize];
+            let found = &state.operations[operation];
             if found.kind != OperationRole::Task || found.stage == OperationStage::Gone {
                 return;
             }

@@ -62,7 +62,7 @@ fn states_of(mut engine: Engine, theatre: &Theatre) -> Vec<(ExecutionState, Stri
         let Ok((operation, kind)) = engine.pick(&shared, &mut state) else {
             break;
         };
-        if state.step.is_multiple_of(3) {
+        if state.progress.step().is_multiple_of(3) {
             states.push((state.clone(), format!("{state:?}")));
         }
         let changed = engine.step(&shared, operation, kind, state, theatre);
@@ -82,7 +82,7 @@ fn a_clone_is_the_execution_as_it_was() {
             assert!(
                 format!("{state:?}") == then,
                 "seed {seed}, step {}: the clone has changed",
-                state.step
+                state.progress.step()
             );
             count += 1;
         }

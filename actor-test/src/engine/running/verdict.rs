@@ -43,15 +43,15 @@ impl Engine {
         if state.temperatures.recovered() {
             return Some(EndReason::Recovered);
         }
-        if let Some(hot) = state.temperatures.alarming(state.step) {
+        if let Some(hot) = state.temperatures.alarming(state.progress.step()) {
             return Some(self.too_hot(state, session, hot));
         }
-        if state.temperatures.takes_check(state.step)
+        if state.temperatures.takes_check(state.progress.step())
             && let Some(end) = self.find_overdue(state, session)
         {
             return Some(end);
         }
-        if state.temperatures.warns(state.step) {
+        if state.temperatures.warns(state.progress.step()) {
             self.lasso.warned(state);
         }
         None
@@ -76,7 +76,7 @@ impl Engine {
             cycle,
             certain: false,
         };
-        self.suspect(state.step, session, (heat, suspicion), &why);
+        self.suspect(state.progress.step(), session, (heat, suspicion), &why);
         EndReason::Bug
     }
 
@@ -117,10 +117,10 @@ impl Engine {
     ) -> Option<EndReason> {
         let cycle = self.cycle?;
         let seen = self.fingerprinter.seen()?;
-        if state.step == cycle.from {
+        if state.progress.step() == cycle.from {
             self.cycle_start = Some(seen.print);
         }
-        if state.step != cycle.to || self.cycle_start != Some(seen.print) {
+        if state.progress.step() != cycle.to || self.cycle_start != Some(seen.print) {
             return None;
         }
         let entry = cycle.entry()?;
@@ -139,7 +139,7 @@ impl Engine {
         let since = state
             .temperatures
             .pending_since(entry)
-            .unwrap_or(state.step);
+            .unwrap_or(state.progress.step());
         let suspicion = Suspicion {
             entry: Obligation::Specification(entry),
             since,
@@ -147,7 +147,7 @@ impl Engine {
             certain: true,
         };
         let why = format!("pending since step {since}, in {cycle}");
-        self.suspect(state.step, session, (entry, suspicion), &why);
+        self.suspect(state.progress.step(), session, (entry, suspicion), &why);
         EndReason::Bug
     }
 
@@ -188,21 +188,21 @@ impl Engine {
         };
         Outcome {
             end,
-            steps: state.step,
+            steps: state.progress.step(),
             contended_steps: session.tape.taken().len() as u64
-                - state.choices
-                - state.passing.asked,
+                - state.progress.choices()
+                - state.timers.passing.asked,
             fairness: self.fairness,
             finding: session.found.clone(),
             transient: None,
-            class: state.behaviour_hash,
+            class: state.operations.behaviour_hash(),
             undecided: undecided.into_iter().chain(cut_off).collect(),
             wants_liveness: specifications.wants_liveness(),
             longest_pending: state.temperatures.longest_pending(),
             suspicion,
             unmet: session.unmet.take(),
             opaque,
-            dead_letters: state.dead_letters,
+            dead_letters: state.progress.dead_letters(),
             went_fair: self.replaced.is_some(),
             end_state: end_warnings::warnings(&state, end, self.fairness != Fairness::Unfair),
             faults: state.faults.counts(),
@@ -210,11 +210,19 @@ impl Engine {
             landmarks: session.landmarks.report(),
             diverged_at: session.tape.diverged_at(),
             strayed_at: session.tape.strayed_at(),
-            weakened: state.weakened.iter().copied().map(column).collect(),
+            weakened: state
+                .objects
+                .weakened()
+                .iter()
+                .copied()
+                .map(column)
+                .collect(),
             has_threads: state.objects.have_threads(),
             waited_for_a_step: state.objects.has_waited_for_a_step(),
-            clock_stood: state.passing.read_without_timers && !state.passing.is_drawn(),
-            only_timers_pass: state.passing.read_among_timers && !state.passing.is_drawn(),
+            clock_stood: state.timers.passing.read_without_timers
+                && !state.timers.passing.is_drawn(),
+            only_timers_pass: state.timers.passing.read_among_timers
+                && !state.timers.passing.is_drawn(),
             records: session
                 .recorder
                 .take()
@@ -232,16 +240,16 @@ impl Engine {
             return;
         }
         let state = self.state();
-        for operation in 0..state.live as u32 {
-            let found = &state.operations[operation as usize];
+        for operation in 0..state.operations.count() {
+            let found = &state.operations[operation];
             if found.stage == OperationStage::Idle
                 && found.inbox.next().is_none()
                 && let Some(Envelope { event, .. }) = found.inbox.first().copied()
             {
                 let count = crate::plural::count(found.inbox.len() as u64, "deferred event");
-                let info = state.info(operation);
+                let info = state.operations.info(operation);
                 let event = info.map_or("event", |info| info.events[usize::from(event)].name);
-                let in_state = state.state_name(operation).unwrap_or_default();
+                let in_state = state.operations.state_name(operation).unwrap_or_default();
                 let message = format!(
                     "`{}` ends in state `{in_state}` with {count}, `{event}` first",
                     state.name(operation)
@@ -277,14 +285,15 @@ impl Engine {
             return;
         }
         let long = (self.bound / 4).max(ALONE_MIN);
-        let spins = (0..state.live as u32).find(|operation| own_run(&state, *operation) >= long);
+        let spins =
+            (0..state.operations.count()).find(|operation| own_run(&state, *operation) >= long);
         if let Some(operation) = spins {
             let message = format!(
                 "`{}` handled only events that it had sent itself, {} in a row, without a `goto` or an effect on others",
                 state.name(operation),
                 own_run(&state, operation)
             );
-            let since = state.step;
+            let since = state.progress.step();
             drop(state);
             self.session().suspicion = Some(Suspicion {
                 entry: Obligation::SelfSending(operation),

@@ -14,16 +14,18 @@ impl ControlledRuntime {
     pub(super) fn reply(&self, index: u32, lost: Option<AskError>) {
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
-        let ask = &mut state.asks[index as usize];
+        let ask = &mut state.requests.asks[index];
         ask.is_handed_over = true;
         if ask.abandoned {
             ask.delivered = true;
-            let is_closed = state.close_ask(index);
+            let is_closed = state.requests.asks.close(index);
             drop(state);
             self.drop_reply(index, is_closed);
             return;
         }
-        state.push(current, Effect::Reply { ask: index, lost });
+        state
+            .operations
+            .push(current, Effect::Reply { ask: index, lost });
         if lost.is_some() {
             // A reply may be lost while the operation is between two steps.
             state.refresh(current);
@@ -65,14 +67,14 @@ impl ControlledRuntime {
             let is_closed = {
                 let mut state = self.state.borrow_mut();
                 state.end_ask(ask.index);
-                let record = &mut state.asks[ask.index as usize];
+                let record = &mut state.requests.asks[ask.index];
                 record.abandoned = true;
                 if !record.delivered {
                     // The order of steps decides if the reply is still sent.
                     let target = record.target;
-                    state.interrupt(target, StepConstruct::Ask);
+                    state.footprint.interrupt(target, StepConstruct::Ask);
                 }
-                state.close_ask(ask.index)
+                state.requests.asks.close(ask.index)
             };
             self.drop_reply(ask.index, is_closed);
         }

@@ -43,9 +43,9 @@ impl ControlledRuntime {
             return Poll::Ready(Offered::Closed);
         }
         let mut state = self.state.borrow_mut();
-        let question = &mut state.questions[room.index as usize];
+        let question = &state.requests.capacity[room.index];
         let RequestStatus::Answered(answer) = question.status else {
-            state.reach.add(StepConstruct::Room);
+            state.footprint.add(StepConstruct::Room);
             drop(state);
             let before = self.arena().keep_asker(room.index, waker.clone());
             drop(before);
@@ -60,7 +60,7 @@ impl ControlledRuntime {
                 return Poll::Ready(Offered::Closed);
             };
             let placed = answer == CapacityAnswer::Place;
-            let letter = state.letter(current, to, slot, event);
+            let letter = state.operations.letter(current, to, slot, event);
             let letter = Envelope { placed, ..letter };
             let effect = match state.nodes.nodes_if_different(current, to) {
                 None => Effect::Send { to, letter },
@@ -69,7 +69,7 @@ impl ControlledRuntime {
                     Effect::Cross { to, link, letter }
                 }
             };
-            state.push(current, effect);
+            state.operations.push(current, effect);
         }
         Poll::Ready(offered)
     }
@@ -92,7 +92,7 @@ impl ControlledRuntime {
 
     /// Wakes the senders whose questions were answered.
     pub(crate) fn wake_due(&self) {
-        let due = std::mem::take(&mut self.state.borrow_mut().due);
+        let due = self.state.borrow_mut().requests.capacity.take_due();
         for question in due {
             let waker = self.arena().take_asker(question);
             waker.into_iter().for_each(Waker::wake);

@@ -97,17 +97,19 @@ impl ControlledRuntime {
             Choice::Passing(WAYS).put_to(source.strategy_mut())
         });
         let mut state = self.state.borrow_mut();
-        state.passing.asked += 1;
-        let answer = known.unwrap_or_else(|| state.passing.drawn(room));
-        let passed = state.passing.size(answer, room);
+        state.timers.passing.asked += 1;
+        let answer = known.unwrap_or_else(|| state.timers.passing.drawn(room));
+        let passed = state.timers.passing.size(answer, room);
         let chosen = passed.map_or(0, |_| answer);
         if let Some(by) = passed {
-            state.now = state.now.saturating_add(by);
-            state.extend_chain(current, mix(0x7a_55ed, u64::from(chosen)));
-            state.operations[current as usize].own_run = 0;
+            state.timers.pass(by);
+            state
+                .operations
+                .extend_chain(current, mix(0x7a_55ed, u64::from(chosen)));
+            state.operations[current].own_run = 0;
             actor_test_os::set_clock(state.now_at(current));
         }
-        let step = state.step;
+        let step = state.progress.step();
         drop(state);
         let check = mix(0x7a_55ed, u64::from(WAYS)) as u32;
         self.session()
@@ -123,7 +125,7 @@ impl ControlledRuntime {
     pub(super) fn compare(&self, one: Duration, other: Duration) -> bool {
         if self.phase.get() == CodePhase::Running {
             let apart = one.abs_diff(other);
-            self.state.borrow_mut().passing.learn(apart);
+            self.state.borrow_mut().timers.passing.learn(apart);
         }
         let is_before = one < other;
         let resolution = self.state.borrow().nodes.clocks_allowed.resolution();

@@ -66,7 +66,6 @@ impl Runtime for ControlledRuntime {
             && let Some(supervisor) = self.local(supervisor)
         {
             let mut state = self.state.borrow_mut();
-            state.reach.add(StepConstruct::Supervision);
             let supervised = state.children_of(supervisor);
             supervised.family.supervise(supervision);
         }
@@ -85,7 +84,6 @@ impl Runtime for ControlledRuntime {
             && let Some(supervisor) = self.local(supervisor)
         {
             let mut state = self.state.borrow_mut();
-            state.reach.add(StepConstruct::Supervision);
             let supervised = state.children_of(supervisor);
             supervised.family.ask();
             supervised.ask = Some(ask);
@@ -96,7 +94,7 @@ impl Runtime for ControlledRuntime {
         if let Some(child) = self.local(child) {
             let current = self.current.get();
             let decided = Effect::Decide { child, decision };
-            self.state.borrow_mut().push(current, decided);
+            self.state.borrow_mut().operations.push(current, decided);
         }
     }
 
@@ -118,7 +116,7 @@ impl Runtime for ControlledRuntime {
                 return;
             }
         };
-        state.push(current, Effect::Stop { to, at_once });
+        state.operations.push(current, Effect::Stop { to, at_once });
     }
 
     fn close(&self) -> Vec<Address> {
@@ -154,9 +152,12 @@ impl Runtime for ControlledRuntime {
         let Some((slot, event)) = self.put(to, message) else {
             return;
         };
-        self.state.borrow_mut().send(current, to, slot, event);
+        self.state
+            .borrow_mut()
+            .operations
+            .send(current, to, slot, event);
         if self.may_refuse.get() && self.refuses_message(to) {
-            self.state.borrow_mut().refuse_last_send(current);
+            self.state.borrow_mut().operations.refuse_last_send(current);
         }
     }
 
@@ -166,15 +167,16 @@ impl Runtime for ControlledRuntime {
             && self.local(relay) == Some(current)
             && let Some((slot, event)) = self.put(current, message)
         {
-            self.state.borrow_mut().lose(current, slot, event, why);
+            self.state
+                .borrow_mut()
+                .operations
+                .lose(current, slot, event, why);
         }
     }
 
     fn is_bounded(&self, of: Address) -> bool {
         let state = self.state.borrow();
-        let found = self
-            .local(of)
-            .and_then(|of| state.operations.get(of as usize));
+        let found = self.local(of).and_then(|of| state.operations.get(of));
         found.is_some_and(|found| found.bound.is_some())
     }
 
@@ -200,12 +202,12 @@ impl Runtime for ControlledRuntime {
     }
 
     fn ask_limit(&self) -> Option<Duration> {
-        self.state.borrow().ask_limit
+        self.state.borrow().requests.asks.limit()
     }
 
     fn set_ask_limit(&self, limit: Duration) {
         if self.may_act("set a limit for asks") {
-            self.state.borrow_mut().ask_limit = Some(limit);
+            self.state.borrow_mut().requests.asks.set_limit(limit);
         }
     }
 
@@ -224,7 +226,7 @@ impl Runtime for ControlledRuntime {
 
     fn reply_handed_over(&self, ask: AskId) {
         if self.is_current(ask) {
-            self.state.borrow_mut().asks[ask.index as usize].is_handed_over = true;
+            self.state.borrow_mut().requests.asks[ask.index].is_handed_over = true;
         }
     }
 
@@ -292,14 +294,11 @@ impl Runtime for ControlledRuntime {
 
     fn now(&self) -> Duration {
         let mut state = self.state();
-        if self.phase.get() != CodePhase::Printing {
-            state.reach.add(StepConstruct::Clock);
-            state.clock_reads += 1;
-        }
         match self.phase.get() {
             // Observers are on no node.
-            CodePhase::Observing => state.now,
-            _ => state.now_at(self.current.get()),
+            CodePhase::Observing => state.read_true_time(),
+            CodePhase::Printing => state.now_at(self.current.get()),
+            _ => state.read_clock_at(self.current.get()),
         }
     }
 
@@ -329,7 +328,7 @@ impl Runtime for ControlledRuntime {
     fn timer_mark(&self, timer: TimerId) -> u64 {
         let state = self.state.borrow();
         let holder = self.current.get();
-        if timer.execution != self.execution.get() || holder as usize >= state.live {
+        if timer.execution != self.execution.get() || holder >= state.operations.count() {
             return 0;
         }
         state.timer_mark(holder, timer.index, timer.generation)
@@ -352,15 +351,15 @@ impl Runtime for ControlledRuntime {
         let mut state = self.state.borrow_mut();
         match state.take_received(owner, event) {
             Some(letter) => {
-                state.reach.record_local(StepConstruct::Receive);
+                state.footprint.record_local(StepConstruct::Receive);
                 drop(state);
                 let mail = self.arena().mail(owner).cloned()?;
                 self.wake_due();
                 Some((mail, letter.slot))
             }
             None => {
-                state.reach.add(StepConstruct::Receive);
-                let receiving = &mut state.operations[owner as usize].receiving;
+                state.footprint.add(StepConstruct::Receive);
+                let receiving = &mut state.operations[owner].receiving;
                 if !receiving.contains(&event) {
                     receiving.push(event);
                 }
@@ -371,11 +370,7 @@ impl Runtime for ControlledRuntime {
 
     fn receive_dropped(&self, owner: Address, event: u16) {
         if self.is_local(owner)
-            && let Some(operation) = self
-                .state
-                .borrow_mut()
-                .operations
-                .get_mut(owner.operation as usize)
+            && let Some(operation) = self.state.borrow_mut().operations.get_mut(owner.operation)
         {
             operation.receiving.retain(|received| *received != event);
         }
@@ -384,7 +379,7 @@ impl Runtime for ControlledRuntime {
     fn waits_forever(&self) -> Address {
         let current = self.current.get();
         if self.phase.get() == CodePhase::Running {
-            self.state.borrow_mut().operations[current as usize].endless_waits += 1;
+            self.state.borrow_mut().operations[current].endless_waits += 1;
         }
         self.address(current)
     }
@@ -394,7 +389,7 @@ impl Runtime for ControlledRuntime {
             return;
         }
         let mut state = self.state.borrow_mut();
-        if let Some(found) = state.operations.get_mut(operation.operation as usize) {
+        if let Some(found) = state.operations.get_mut(operation.operation) {
             found.endless_waits = found.endless_waits.saturating_sub(1);
         }
     }
@@ -411,7 +406,9 @@ impl Runtime for ControlledRuntime {
             let mut state = self.state.borrow_mut();
             let watch = state.watch(watcher, target);
             self.arena().keep_notice(watch, WatchNotice::Event(notice));
-            state.push(self.current.get(), Effect::Watch { watch });
+            state
+                .operations
+                .push(self.current.get(), Effect::Watch { watch });
         }
     }
 
@@ -421,8 +418,10 @@ impl Runtime for ControlledRuntime {
         }
         if let (Some(watcher), Some(target)) = (self.local(watcher), self.local(target)) {
             let mut state = self.state.borrow_mut();
-            let before = state.watches.len() as u32;
-            state.push(watcher, Effect::Unwatch { target, before });
+            let before = state.relations.watches.count();
+            state
+                .operations
+                .push(watcher, Effect::Unwatch { target, before });
         }
     }
 
@@ -433,7 +432,9 @@ impl Runtime for ControlledRuntime {
         let mut state = self.state.borrow_mut();
         let watch = state.await_end(ask.index, WatchedChange::End);
         self.arena().keep_notice(watch, WatchNotice::Reason(put));
-        state.push(self.current.get(), Effect::Watch { watch });
+        state
+            .operations
+            .push(self.current.get(), Effect::Watch { watch });
     }
 
     fn await_start(&self, ask: AskId, put: PutStart) {
@@ -443,7 +444,9 @@ impl Runtime for ControlledRuntime {
         let mut state = self.state.borrow_mut();
         let watch = state.await_end(ask.index, WatchedChange::Start);
         self.arena().keep_notice(watch, WatchNotice::Start(put));
-        state.push(self.current.get(), Effect::Watch { watch });
+        state
+            .operations
+            .push(self.current.get(), Effect::Watch { watch });
     }
 
     fn disk(&self) -> DiskId {
@@ -475,7 +478,10 @@ impl Runtime for ControlledRuntime {
             return;
         }
         if let (Some(one), Some(other)) = (self.local(one), self.local(other)) {
-            self.state.borrow_mut().push(one, Effect::Link { other });
+            self.state
+                .borrow_mut()
+                .operations
+                .push(one, Effect::Link { other });
         }
     }
 
@@ -484,7 +490,10 @@ impl Runtime for ControlledRuntime {
             return;
         }
         if let (Some(one), Some(other)) = (self.local(one), self.local(other)) {
-            self.state.borrow_mut().push(one, Effect::Unlink { other });
+            self.state
+                .borrow_mut()
+                .operations
+                .push(one, Effect::Unlink { other });
         }
     }
 
@@ -493,15 +502,18 @@ impl Runtime for ControlledRuntime {
             && let Some(owner) = self.local(owner)
         {
             let mut state = self.state.borrow_mut();
-            state.reach.add(StepConstruct::Link);
-            state.operations[owner as usize].trap = Some(trap);
+            state.footprint.add(StepConstruct::Link);
+            state.operations[owner].trap = Some(trap);
         }
     }
 
     fn finish(&self) {
         if self.may_act("finish") {
             let current = self.current.get();
-            self.state.borrow_mut().push(current, Effect::Finish);
+            self.state
+                .borrow_mut()
+                .operations
+                .push(current, Effect::Finish);
         }
     }
 
@@ -513,7 +525,7 @@ impl Runtime for ControlledRuntime {
                 let is_new =
                     specifications.register(monitor, &mut self.state(), &mut session.observers);
                 if is_new {
-                    self.state().reach_observer();
+                    self.state().register_observer();
                 }
                 self.show_at(session.observers.moments());
                 is_new
@@ -529,7 +541,7 @@ impl Runtime for ControlledRuntime {
             let mut state = self.state.borrow_mut();
             let mut specifications = self.specifications.borrow_mut();
             specifications.expect(name, expectation, predicate, &mut state);
-            state.reach_observer();
+            state.register_observer();
             self.has_predicates.set(true);
             self.shows_actors.set(true);
             self.record(|| specifications.last_predicate());
@@ -541,15 +553,15 @@ impl Runtime for ControlledRuntime {
             return true;
         };
         let mut state = self.state.borrow_mut();
-        let found = state.operations.get(of as usize);
+        let found = state.operations.get(of);
         let has_stopped = found.is_none_or(|operation| operation.stage == OperationStage::Gone);
         if self.phase.get() != CodePhase::Printing {
             match has_stopped {
-                true => state.reach.record_local(StepConstruct::Ends),
-                false => state.reach.add(StepConstruct::Ends),
+                true => state.footprint.record_local(StepConstruct::Ends),
+                false => state.footprint.add(StepConstruct::Ends),
             }
             let answer = mix(u64::from(of), u64::from(has_stopped));
-            state.extend_chain(self.current.get(), answer);
+            state.operations.extend_chain(self.current.get(), answer);
         }
         has_stopped
     }
@@ -560,18 +572,14 @@ impl Runtime for ControlledRuntime {
             drop(state);
             return registry.map(|registry| self.address(registry));
         }
-        match state.names {
-            Some(_) => state.reach.record_local(StepConstruct::Names),
-            None => state.reach.add(StepConstruct::Names),
-        }
-        let names = state.names;
+        let names = state.read_names();
         drop(state);
         names.map(|registry| self.address(registry))
     }
 
     fn set_names(&self, registry: Address) {
         if self.phase.get() == CodePhase::Running {
-            self.state().names = Some(registry.operation);
+            self.state().progress.set_names(registry.operation);
         }
     }
 
@@ -665,7 +673,7 @@ impl Runtime for ControlledRuntime {
         self.number_seen();
         let state = self.state.borrow();
         match u32::try_from(of.number()) {
-            Ok(operation) if (operation as usize) < state.live => {
+            Ok(operation) if operation < state.operations.count() => {
                 match self.phase.get() == CodePhase::Printing && self.is_recorded() {
                     // The names are filled in when all of them are known.
                     true => marks::mark(operation),

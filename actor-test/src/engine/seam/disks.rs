@@ -6,10 +6,10 @@ use std::task::{Poll, Waker};
 use actor_core::fs::{DiskOp, DiskOpResult};
 use actor_core::seam::{DiskCallId, DiskId};
 
-use crate::data::constructs::StepConstruct;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::disks::DiskError;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::state::ExecutionState;
 
 /// The disk of everything that is on no node.
 const DISK: u32 = 0;
@@ -57,10 +57,12 @@ impl ControlledRuntime {
             return Poll::Ready(Err(io::Error::other(message)));
         }
         let mut state = self.state.borrow_mut();
-        if let Some(answer) = state.take_answer(call.index) {
+        let ExecutionState {
+            disks, footprint, ..
+        } = &mut *state;
+        if let Some(answer) = disks.take_answer(footprint, call.index) {
             return Poll::Ready(answer.map_err(error));
         }
-        state.reach.add(StepConstruct::Disk);
         drop(state);
         let before = self.arena().keep_caller(call.index, waker.clone());
         drop(before);
@@ -84,7 +86,7 @@ impl ControlledRuntime {
 
     /// Wakes the callers whose calls were answered.
     pub(crate) fn wake_callers(&self) {
-        let due = std::mem::take(&mut self.state.borrow_mut().disks.due);
+        let due = self.state.borrow_mut().disks.take_due();
         for call in due {
             let waker = self.arena().take_caller(call);
             waker.into_iter().for_each(Waker::wake);
@@ -97,7 +99,10 @@ impl ControlledRuntime {
             && let Some(disk) = self.local_disk(disk)
         {
             let current = self.current.get();
-            self.state.borrow_mut().push(current, effect(disk));
+            self.state
+                .borrow_mut()
+                .operations
+                .push(current, effect(disk));
         }
     }
 }

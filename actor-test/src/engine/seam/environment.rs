@@ -28,7 +28,7 @@ impl ControlledRuntime {
             ways,
             who: OperationId::actor(current),
             nodes: state.node_bits(current),
-            step: state.step,
+            step: state.progress.step(),
         };
         let mut source = self.strategy.borrow_mut();
         let strategy = source.strategy_mut();
@@ -42,20 +42,22 @@ impl ControlledRuntime {
                 "`{}` answered {answer} where a fault may strike in {ways} ways",
                 strategy.name()
             );
-            session.find(state.step, BugKind::Strategy, message, None);
+            session.find(state.progress.step(), BugKind::Strategy, message, None);
             self.instrumented.set(true);
         }
         state.faults.offered(kind, chosen > 0);
         // All operations share the budget of faults.
-        state.reach.add(StepConstruct::Fault);
-        state.choices += 1;
+        state.footprint.add(StepConstruct::Fault);
+        state.progress.add_choices(1);
         let tag = mix(0x00fa_0175, kind as u64);
-        state.extend_chain(current, mix(tag, u64::from(chosen)));
-        state.operations[current as usize].own_run = 0;
+        state
+            .operations
+            .extend_chain(current, mix(tag, u64::from(chosen)));
+        state.operations[current].own_run = 0;
         let check = mix(tag, u64::from(ways)) as u32;
         session
             .tape
-            .record(RecordedDecision { chosen, check }, state.step);
+            .record(RecordedDecision { chosen, check }, state.progress.step());
         chosen
     }
 
@@ -125,12 +127,12 @@ impl ControlledRuntime {
     pub(super) fn refuses_message(&self, mailbox: u32) -> bool {
         let path = {
             let state = self.state.borrow();
-            let is_bounded = state.operations[mailbox as usize].bound.is_some();
+            let is_bounded = state.operations[mailbox].bound.is_some();
             let is_spared = state.is_spared(FaultKind::Full, mailbox);
             if !is_bounded || is_spared || !state.faults.may_be(FaultKind::Full) {
                 return false;
             }
-            state.paths[mailbox as usize]
+            state.operations.paths()[mailbox as usize]
         };
         let strikes = self.strike(FaultKind::Full, path, 1) > 0;
         if strikes {

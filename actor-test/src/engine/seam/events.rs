@@ -39,6 +39,8 @@ impl ControlledRuntime {
             return;
         }
         let (slab, slot) = self.arena().store(event);
-        self.state().push(current, Effect::Announce { slab, slot });
+        self.state()
+            .operations
+            .push(current, Effect::Announce { slab, slot });
     }
 }

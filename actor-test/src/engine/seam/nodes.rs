@@ -43,7 +43,10 @@ impl ControlledRuntime {
         self.draw_clock(node);
         let boot = self.launch(node);
         let current = self.current.get();
-        self.state.borrow_mut().push(current, Effect::Start(boot));
+        self.state
+            .borrow_mut()
+            .operations
+            .push(current, Effect::Start(boot));
     }
 
     /// Begins the next incarnation of a node, with a registry of names; returns the operation that boots it.
@@ -53,7 +56,7 @@ impl ControlledRuntime {
             let boot = state.begin_incarnation(node);
             self.record(|| Record::Created {
                 who: boot,
-                path: state.operations[boot as usize].key,
+                path: state.operations[boot].key,
                 what: Created::Boot {
                     name: state.name(boot),
                 },
@@ -67,7 +70,7 @@ impl ControlledRuntime {
         self.current.set(before);
         {
             let mut state = self.state();
-            state.operations[index as usize].stage = OperationStage::Idle;
+            state.operations[index].stage = OperationStage::Idle;
             state.nodes.set_registry(boot, index);
         }
         self.hand_over_actor(index, parts);
@@ -220,7 +223,7 @@ impl ControlledRuntime {
             }
             state.nodes.node_faults.push(node_fault);
             let number = state.nodes.node_faults.len() as u32 - 1;
-            state.push(current, Effect::Fault(number));
+            state.operations.push(current, Effect::Fault(number));
         }
     }
 
@@ -241,7 +244,7 @@ impl ControlledRuntime {
     /// Returns the actor to which a decoded reference leads.
     pub(super) fn admitted(&self, passport: &EncodedActorRef) -> Option<Address> {
         let state = self.state.borrow();
-        let found = state.operations[..state.live].get(passport.id as usize)?;
+        let found = state.operations.get(passport.id)?;
         let is_it = matches!(found.kind, OperationRole::Actor(_))
             && state.nodes.node_of(passport.id) == passport.node
             && state.nodes.incarnation_of(passport.id) == passport.incarnation;

@@ -22,9 +22,9 @@ impl ControlledRuntime {
     pub(super) fn seek_reference(&self, to: ActorId, is_there: bool) {
         if self.phase.get() == CodePhase::Running {
             let mut state = self.state.borrow_mut();
-            state.reach.add(StepConstruct::References);
+            state.footprint.add(StepConstruct::References);
             let answer = mix(to.number(), u64::from(is_there));
-            state.extend_chain(self.current.get(), answer);
+            state.operations.extend_chain(self.current.get(), answer);
         }
     }
 }

@@ -207,7 +207,7 @@ impl ControlledRuntime {
 
     /// Records a bug; only the first one of an execution counts.
     pub(crate) fn find(&self, kind: BugKind, message: String, location: Option<String>) {
-        let step = self.state.borrow().step;
+        let step = self.state.borrow().progress.step();
         self.session().find(step, kind, message, location);
         self.instrumented.set(true);
     }
@@ -216,7 +216,7 @@ impl ControlledRuntime {
     #[inline]
     pub(crate) fn tally(&self, operation: u32, count: impl FnOnce(&mut TypeCoverage)) {
         let state = self.state.borrow();
-        let found = state.operations.get(operation as usize);
+        let found = state.operations.get(operation);
         if let Some(OperationRole::Actor(of_type)) = found.map(|found| found.kind) {
             count(&mut self.session().tallies[of_type as usize]);
         }
@@ -310,20 +310,22 @@ impl ControlledRuntime {
         if answer != chosen {
             let name = self.strategy.borrow().strategy().name();
             let message = format!("`{name}` answered {answer} to a choice below {bound}");
-            let step = state.step;
+            let step = state.progress.step();
             self.session().find(step, BugKind::Strategy, message, None);
             self.instrumented.set(true);
         }
-        state.choices += 1;
-        state.answers = mix(state.answers, u64::from(chosen) + 1);
+        state.progress.add_choices(1);
+        state.progress.add_answer(u64::from(chosen) + 1);
         let check = mix(0xc401ce, bound) as u32;
         let current = self.current.get();
         if choice.purpose() != ChoicePurpose::Delivery {
             // The order of a link's deliveries shows in the order of handling.
-            state.extend_chain(current, mix(0xc401ce, u64::from(chosen)));
+            state
+                .operations
+                .extend_chain(current, mix(0xc401ce, u64::from(chosen)));
         }
-        state.operations[current as usize].own_run = 0;
-        let step = state.step;
+        state.operations[current].own_run = 0;
+        let step = state.progress.step();
         drop(state);
         self.session()
             .tape

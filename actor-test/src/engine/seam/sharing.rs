@@ -52,8 +52,8 @@ impl ControlledRuntime {
         if has_stack || !waits {
             let mut state = self.state();
             state.objects.come_to(current, at);
-            state.reach.add(StepConstruct::Sharing);
-            state.operations[current as usize].woken = goes_on && has_stack;
+            state.footprint.add(StepConstruct::Sharing);
+            state.operations[current].woken = goes_on && has_stack;
         }
         if has_stack {
             self.leave_stack();
@@ -63,7 +63,7 @@ impl ControlledRuntime {
 
     /// Leaves a test body that needs a stack, to run it again on one. No other operation has taken a step.
     fn restart_on_stack(&self) {
-        let is_first = self.current.get() == BODY && self.state().step == 1;
+        let is_first = self.current.get() == BODY && self.state().progress.step() == 1;
         if is_first && !self.wants_stack.get() {
             self.wants_stack.set(true);
             self.instrumented.set(true);
@@ -209,8 +209,8 @@ impl Sharing for ControlledRuntime {
         let current = self.current.get();
         let spins = {
             let mut state = self.state();
-            if touch.is_weak && !state.weakened.contains(&access.place) {
-                state.weakened.push(access.place);
+            if touch.is_weak {
+                state.objects.weaken(access.place);
             }
             state.accessed(current, object, touch)
         };
@@ -284,7 +284,7 @@ impl Sharing for ControlledRuntime {
         {
             let current = self.current.get();
             let mut state = self.state();
-            state.reach.add(StepConstruct::Sharing);
+            state.footprint.add(StepConstruct::Sharing);
             let is_new = state.objects.wait(current, object, wait, false);
             state.objects.come_to(current, NextAccess::Object(object));
             drop(state);
@@ -355,7 +355,7 @@ impl Sharing for ControlledRuntime {
         let index = state.spawn_task(current, name.as_deref(), is_thread, end.index);
         self.record(|| Record::Created {
             who: index,
-            path: state.operations[index as usize].key,
+            path: state.operations[index].key,
             what: Created::Task {
                 name: state.name(index),
                 is_thread,
@@ -379,7 +379,9 @@ impl Sharing for ControlledRuntime {
         {
             let current = self.current.get();
             let at_once = true;
-            self.state().push(current, Effect::Stop { to, at_once });
+            self.state()
+                .operations
+                .push(current, Effect::Stop { to, at_once });
         }
     }
 
@@ -389,7 +391,7 @@ impl Sharing for ControlledRuntime {
 
     fn panicked(&self, payload: &(dyn Any + Send)) -> bool {
         let is_users = self.phase.get() == CodePhase::Running && !payload.is::<CallLimitExceeded>();
-        let is_reported = is_users && self.state().supervised;
+        let is_reported = is_users && self.state().progress.permits_failures();
         if is_reported {
             panics::forget();
         }
@@ -400,7 +402,7 @@ impl Sharing for ControlledRuntime {
         if self.phase.get() == CodePhase::Over && panicking() {
             return;
         }
-        let current = self.current.get() as usize;
+        let current = self.current.get();
         {
             let mut state = self.state();
             let operation = &mut state.operations[current];
@@ -411,7 +413,7 @@ impl Sharing for ControlledRuntime {
     }
 
     fn replace_wake_up(&self, is_due: bool) -> bool {
-        let current = self.current.get() as usize;
+        let current = self.current.get();
         let mut state = self.state();
         std::mem::replace(&mut state.operations[current].is_wake_up_due, is_due)
     }
@@ -427,7 +429,7 @@ impl Sharing for ControlledRuntime {
             // The poll in progress goes on with its other branches, and ends like any that waits.
             let mut state = self.state();
             state.objects.come_to(current, NextAccess::Way);
-            state.reach.add(StepConstruct::Sharing);
+            state.footprint.add(StepConstruct::Sharing);
             return false;
         }
         self.come_to(NextAccess::Way, waits, goes_on)
@@ -452,10 +454,7 @@ impl Sharing for ControlledRuntime {
             return;
         }
         let current = self.current.get();
-        let sends = self.state().operations[current as usize]
-            .outbox
-            .first()
-            .is_some();
+        let sends = self.state().operations[current].outbox.first().is_some();
         if sends && stacks::is_running() {
             // An event that was sent may arrive before the operation goes on.
             self.come_to(NextAccess::Way, true, true);

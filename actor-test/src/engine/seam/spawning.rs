@@ -19,7 +19,10 @@ impl ControlledRuntime {
     ) -> (u32, ActorParts) {
         let (index, parts) = self.create_unstarted_actor(actor, options);
         let started = Effect::Start(index);
-        self.state.borrow_mut().push(self.current.get(), started);
+        self.state
+            .borrow_mut()
+            .operations
+            .push(self.current.get(), started);
         (index, parts)
     }
 
@@ -31,13 +34,16 @@ impl ControlledRuntime {
     ) -> (u32, ActorParts) {
         let (index, mut parts) = {
             let (mut state, mut arena) = (self.state(), self.arena());
-            let of_type = state.types.number(actor.actor_type(), actor.info());
+            let of_type = state
+                .operations
+                .types
+                .number(actor.actor_type(), actor.info());
             self.session().meet(of_type, actor);
             let parts = arena.parts(of_type, actor);
             let index = state.spawn(self.current.get(), of_type, options);
             arena.keep_mail(index, parts.mail.clone());
             self.record(|| {
-                let operation = &state.operations[index as usize];
+                let operation = &state.operations[index];
                 Record::Created {
                     who: index,
                     path: operation.key,
@@ -58,7 +64,7 @@ impl ControlledRuntime {
 
     /// Hands a new actor to the run loop.
     pub(super) fn hand_over_actor(&self, index: u32, parts: ActorParts) -> Address {
-        let info = self.state.borrow().info(index);
+        let info = self.state.borrow().operations.info(index);
         if !info.is_some_and(|info| info.starts) {
             self.tally(index, |tally| tally.start(parts.body.state()));
         }
@@ -77,7 +83,7 @@ impl ControlledRuntime {
             let index = state.pipe(self.current.get(), owner);
             self.record(|| Record::Created {
                 who: index,
-                path: state.operations[index as usize].key,
+                path: state.operations[index].key,
                 what: Created::Future { owner },
             });
             self.arena().spawned_futures.push((index, future));

@@ -60,7 +60,7 @@ impl ControlledRuntime {
             drop(state);
             self.end_sleep(index);
         } else if phase == CodePhase::Running {
-            state.push(
+            state.operations.push(
                 self.current.get(),
                 Effect::Cancel {
                     timer: index,
@@ -114,7 +114,7 @@ impl ControlledRuntime {
         if is_own && is_over {
             return true;
         }
-        state.reach.sleeps();
+        state.footprint.sleeps();
         if is_over {
             return true;
         }
@@ -137,14 +137,14 @@ impl ControlledRuntime {
     /// Returns the time since a sleep was due.
     pub(super) fn over_for(&self, timer: TimerId) -> Duration {
         let mut state = self.state();
-        let now = state.now;
+        let now = state.timers.now();
         let found = state.timers.get(timer.index, timer.generation);
         let behind = found.map_or(Duration::ZERO, |timer| now.saturating_sub(timer.deadline));
         if !behind.is_zero() {
             let late = mix(0x0001_a7e0, behind.as_nanos() as u64);
-            state.extend_chain(self.current.get(), late);
+            state.operations.extend_chain(self.current.get(), late);
         }
-        state.reach.add(StepConstruct::Timer);
+        state.footprint.add(StepConstruct::Timer);
         behind
     }
 

@@ -40,7 +40,7 @@ impl WaitForGraph<'_> {
     fn length_of_round(&self, first: u32) -> Option<usize> {
         let mut operation = first;
         // Only suspended operations take part.
-        for length in 1..=self.state.suspended {
+        for length in 1..=self.state.operations.suspended() {
             (_, operation) = self.asked(operation)?;
             if operation == first {
                 return Some(length);
@@ -51,12 +51,12 @@ impl WaitForGraph<'_> {
 
     /// Returns the only ask that a suspended operation awaits, and its target, if that is suspended, too.
     fn asked(&self, operation: u32) -> Option<(&AskRecord, u32)> {
-        let found = &self.state.operations[operation as usize];
+        let found = &self.state.operations[operation];
         if found.stage != OperationStage::Suspended || found.woken {
             return None;
         }
-        let ask = self.state.only_awaited(operation)?;
-        let target = &self.state.operations[ask.target as usize];
+        let ask = self.state.requests.asks.only_awaited(operation)?;
+        let target = &self.state.operations[ask.target];
         (target.stage == OperationStage::Suspended).then_some((ask, ask.target))
     }
 
@@ -64,10 +64,7 @@ impl WaitForGraph<'_> {
     fn is_unanswered(&self, ask: &AskRecord) -> bool {
         let is_under_way = |effect: &Effect| matches!(effect, Effect::Send { letter, .. } if letter.key == ask.letter);
         let operations = &self.state.operations;
-        let (asker, target) = (
-            &operations[ask.asker as usize],
-            &operations[ask.target as usize],
-        );
+        let (asker, target) = (&operations[ask.asker], &operations[ask.target]);
         let in_hand = target.handling == ask.letter && !ask.is_handed_over;
         in_hand
             || target.inbox.iter().any(|letter| letter.key == ask.letter)
@@ -77,7 +74,7 @@ impl WaitForGraph<'_> {
 
     /// Returns true if no timer, event or capacity can resume the operation.
     fn waits_for_nothing_else(&self, operation: u32) -> bool {
-        let found = &self.state.operations[operation as usize];
+        let found = &self.state.operations[operation];
         found.receiving.is_empty() && !self.state.has_time_limit(operation) && found.questions == 0
     }
 }

@@ -253,7 +253,7 @@ impl Specifications {
             heat,
             observed,
             state: now,
-            is_early: state.step <= 1 && state.last_operation == BODY,
+            is_early: state.progress.step() <= 1 && state.progress.last_operation() == BODY,
             last_hash: None,
         };
         self.monitors.push(entry);
@@ -266,7 +266,7 @@ impl Specifications {
     fn heat(&mut self, monitor: usize, state: &mut ExecutionState) {
         let entry = &self.monitors[monitor];
         let (_, temperature) = entry.info.states[entry.state];
-        let step = state.step;
+        let step = state.progress.step();
         match temperature {
             Temperature::Hot => {
                 if state.temperatures.hot(entry.heat, step) {
@@ -289,7 +289,7 @@ impl Specifications {
         let heat = match expectation {
             Expectation::Eventually | Expectation::AlwaysEventually => {
                 let number = state.temperatures.add();
-                state.temperatures.hot(number, state.step);
+                state.temperatures.hot(number, state.progress.step());
                 Some(number)
             }
             Expectation::Always | Expectation::Sometimes => None,
@@ -391,7 +391,9 @@ impl Specifications {
         let monitor = usize::from(monitor);
         let entry = &mut self.monitors[monitor];
         self.observed[entry.observed].moved = true;
-        let heat = state.temperatures.temperature(entry.heat, state.step);
+        let heat = state
+            .temperatures
+            .temperature(entry.heat, state.progress.step());
         let before = std::mem::replace(&mut entry.state, now);
         landmarks.moved(entry.name, before as u64, now as u64);
         self.heat(monitor, state);

@@ -105,7 +105,7 @@ impl EngineView<'_> {
         *cost += COST;
         let header = {
             let state = self.shared.state.borrow();
-            let operation = &state.operations[index as usize];
+            let operation = &state.operations[index];
             if operation.stage == OperationStage::Gone && operation.outbox.first().is_none() {
                 return 0;
             }
@@ -157,12 +157,12 @@ impl EngineView<'_> {
         let lengths = {
             let state = self.shared.state.borrow();
             feed_watches(&state, &mut to);
-            for [one, other] in state.links.pairs() {
+            for [one, other] in state.relations.links().pairs() {
                 to.write_u32(one);
                 to.write_u32(other);
             }
             to.write_u32(u32::MAX);
-            for supervised in &state.families {
+            for supervised in state.relations.families.iter() {
                 let now = state.now_at_family(supervised);
                 supervised.family.feed(now, |number| to.write_u64(number));
             }
@@ -172,13 +172,14 @@ impl EngineView<'_> {
                     to.write_u64(number);
                 }
             }
-            for disk in &state.disks.disks {
+            for disk in state.disks.all() {
                 disk.feed(|bytes| {
                     *cost += bytes.len() as u64 / 8;
                     to.write(bytes);
                 });
             }
-            *cost += (state.watches.len() + state.families.len()) as u64;
+            let families = state.relations.families.iter().len() as u64;
+            *cost += u64::from(state.relations.watches.count()) + families;
             list_timers(&state, &self.shared.arena.borrow(), items)
         };
         *cost += COST + items.len() as u64;
@@ -220,7 +221,7 @@ impl EngineView<'_> {
     /// As [`guarded`](Self::guarded). A type that panics yields a fingerprint that never recurs.
     fn feed(&self, to: &mut Fingerprinter, f: impl FnOnce(&mut Fingerprinter)) {
         if self.guarded(|| f(to)).is_none() {
-            to.write_u64(self.shared.state.borrow().step);
+            to.write_u64(self.shared.state.borrow().progress.step());
         }
     }
 
@@ -235,7 +236,7 @@ impl EngineView<'_> {
         let (mail, slot) = {
             let state = self.shared.state.borrow();
             let mail = self.shared.arena().mail(index).cloned();
-            (mail?, state.operations[index as usize].inbox.next()?.slot)
+            (mail?, state.operations[index].inbox.next()?.slot)
         };
         self.guarded(|| mail.fingerprint(slot, &mut Fingerprinter::new()))
     }
@@ -336,7 +337,7 @@ fn list_operation(
     (index, origin): (u32, Option<u64>),
     items: &mut Vec<FingerprintItem>,
 ) {
-    let operation = &state.operations[index as usize];
+    let operation = &state.operations[index];
     items.push(FingerprintItem::Number(operation.inbox.len() as u64));
     for letter in operation.inbox.iter() {
         list_letter(arena.mail(index), letter, items);
@@ -344,10 +345,8 @@ fn list_operation(
     if let Some(bound) = &operation.bound {
         items.push(FingerprintItem::Number(u64::from(bound.granted)));
         // An operation in line has sent nothing yet, so only its number is visible.
-        items.extend(state.line(index).map(|question| {
-            let sender = state.questions[question as usize].sender;
-            FingerprintItem::Number(named(sender) + 1)
-        }));
+        let line = state.requests.capacity.line(index);
+        items.extend(line.map(|request| FingerprintItem::Number(named(request.sender) + 1)));
         items.push(FingerprintItem::Number(0));
     }
     for effect in operation.outbox.as_slice() {
@@ -417,7 +416,7 @@ fn list_effect(
         Detail::Number(number) => items.push(FingerprintItem::Number(number)),
         Detail::Letter(to, letter) => list_letter(arena.mail(to), letter, items),
         Detail::DiskCall(call) => {
-            let record = &state.disks.calls[call as usize];
+            let record = state.disks.call(call);
             items.push(FingerprintItem::Number(record.fingerprint()));
         }
         Detail::Timer(timer, generation) => {
@@ -433,7 +432,7 @@ fn list_effect(
         }
         // The last run of the operation's code has announced the event.
         Detail::Announced => {
-            let unseen = || FingerprintItem::Unseen(state.operations[index as usize].chain);
+            let unseen = || FingerprintItem::Unseen(state.operations[index].chain);
             // The number of effects left shows which of the announced events this is.
             items.push(origin.map_or_else(unseen, FingerprintItem::Number));
         }
@@ -467,13 +466,13 @@ fn list_timers(
         items.push(FingerprintItem::Number(named(timer.owner)));
         // A deadline may be past if others were due with it, or if its event is unread.
         let (ahead, behind) = (
-            timer.deadline.saturating_sub(state.now),
-            state.now.saturating_sub(timer.deadline),
+            timer.deadline.saturating_sub(state.timers.now()),
+            state.timers.now().saturating_sub(timer.deadline),
         );
         items.push(FingerprintItem::Number(ahead.as_nanos() as u64));
         items.push(FingerprintItem::Number(behind.as_nanos() as u64));
         items.push(FingerprintItem::Number(timer.delay.as_nanos() as u64));
-        let inbox = &state.operations[timer.owner as usize].inbox;
+        let inbox = &state.operations[timer.owner].inbox;
         let unread = timer.periodic && inbox.has_timed(index as u32, timer.generation);
         items.push(FingerprintItem::Number(u64::from(unread)));
         list_timer_event(arena, timer, items);
@@ -484,14 +483,14 @@ fn list_timers(
 
 fn feed_watches(state: &ExecutionState, to: &mut Fingerprinter) {
     // The order of the watches is that of their notices.
-    for watch in state.watches.iter().filter(|watch| watch.is_open) {
+    for watch in state.relations.watches.open() {
         to.write_u32(watch.watcher);
         to.write_u32(watch.target);
         if watch.until != WatchedChange::End {
             to.write_u32(u32::MAX - 1 - watch.until as u32);
         }
     }
-    if let Some(limit) = state.ask_limit {
+    if let Some(limit) = state.requests.asks.limit() {
         to.write_u128(limit.as_nanos());
     }
     to.write_u32(u32::MAX);

@@ -56,7 +56,7 @@ impl OpaqueTypes {
         }
         let index = pending.operation.bits();
         let state = view.shared.state.borrow();
-        let operation = &state.operations[index as usize];
+        let operation = &state.operations[index];
         let OperationRole::Actor(of_type) = operation.kind else {
             return;
         };
@@ -68,7 +68,11 @@ impl OpaqueTypes {
             return;
         };
         // An order to stop is no event of the actor's.
-        let Some(info) = state.types[of_type].info.events.get(usize::from(event)) else {
+        let Some(info) = state.operations.types[of_type]
+            .info
+            .events
+            .get(usize::from(event))
+        else {
             return;
         };
         let name = info.name;
@@ -89,7 +93,7 @@ impl OpaqueTypes {
         }
         let index = taken.operation.bits();
         let state = view.shared.state.borrow();
-        let operation = &state.operations[index as usize];
+        let operation = &state.operations[index];
         let stage = operation.stage;
         let of_type = match operation.kind {
             OperationRole::Actor(of_type) => of_type,
@@ -99,7 +103,7 @@ impl OpaqueTypes {
             _ if operation.has_future() => return self.note(state.name(index), "async"),
             _ => return,
         };
-        let name = state.types[of_type].info.name;
+        let name = state.operations.types[of_type].info.name;
         drop(state);
         if stage == OperationStage::Suspended {
             return self.note(name, "async handler");

@@ -71,8 +71,8 @@ impl StateFingerprinter {
         self.deferring = 0;
         self.singled_out.clear();
         self.asked = (0, RequestCounts::default());
-        self.prints.mark_all_changed(state.live as u32);
-        state.watch_steps(true);
+        self.prints.mark_all_changed(state.operations.count());
+        state.footprint.record_touched(true);
         // Before the first step all executions are the same.
         self.seen = Some(StateView::root());
     }
@@ -123,10 +123,8 @@ impl StateFingerprinter {
         self.forget();
         self.names.before(view, pending);
         let mut state = view.shared.state.borrow_mut();
-        state.touched.clear();
-        state.touches_timers = false;
-        state.answers = 0;
-        state.touch(pending);
+        state.progress.forget_answers();
+        state.footprint.begin_touched(pending);
     }
 
     /// Fingerprints the state after a step, before which there were `live` operations; nothing but periodic
@@ -150,27 +148,30 @@ impl StateFingerprinter {
         let (print, is_blind) = self.fingerprint(view);
         let state = view.shared.state.borrow();
         if runs_code && (was_blind || self.prints.is_blind(taker.bits())) {
-            self.passes(state.operations[taker.index()].chain);
+            self.passes(state.operations[taker.bits()].chain);
         }
         // An answer of the clock or the system may be in what the step sends, and in nothing else.
-        let asked = (state.clock_reads, actor_test_os::request_counts());
+        let asked = (state.timers.clock_reads(), actor_test_os::request_counts());
         if std::mem::replace(&mut self.asked, asked) != asked {
-            self.passes(mix(state.behaviour_hash, state.now.as_nanos() as u64));
+            self.passes(mix(
+                state.operations.behaviour_hash(),
+                state.timers.now().as_nanos() as u64,
+            ));
         }
         let message = pending.message.map_or(0, MessageId::number);
         let step = mix(u64::from(taker.bits()), message);
-        self.note_observations(view, mix(state.behaviour_hash, step));
+        self.note_observations(view, mix(state.operations.behaviour_hash(), step));
         self.see(view, &state, (print, idle), is_blind);
     }
 
     /// Fingerprints the state after a fault, which may change every operation.
     pub(crate) fn after_fault(&mut self, view: &EngineView<'_>, key: u64, idle: usize) {
         self.prints
-            .mark_all_changed(view.shared.state.borrow().live as u32);
+            .mark_all_changed(view.shared.state.borrow().operations.count());
         let (print, is_blind) = self.fingerprint(view);
         let state = view.shared.state.borrow();
         self.passes(key);
-        self.note_observations(view, mix(state.behaviour_hash, key));
+        self.note_observations(view, mix(state.operations.behaviour_hash(), key));
         self.see(view, &state, (print, idle), is_blind);
     }
 
@@ -178,14 +179,18 @@ impl StateFingerprinter {
     /// input of the run is the fingerprint before it.
     fn note_origin(&mut self, view: &EngineView<'_>, taker: u32, live: u32) {
         let state = view.shared.state.borrow();
-        let is_asked = self.asked != (state.clock_reads, actor_test_os::request_counts());
-        let is_faulty = !state.budgets.is_none();
+        let is_asked = self.asked != (state.timers.clock_reads(), actor_test_os::request_counts());
+        let is_faulty = !state.faults.budgets().is_none();
         let origin = (!is_asked && !is_faulty && !self.by_history && !self.prints.is_blind(taker))
             .then(|| {
                 let before = self.prints.of(taker);
                 // The operations that the run has spawned have the next numbers.
-                let spawned = if state.live as u32 == live { 0 } else { live };
-                let parts = [before as u64, u64::from(spawned), state.answers];
+                let spawned = if state.operations.count() == live {
+                    0
+                } else {
+                    live
+                };
+                let parts = [before as u64, u64::from(spawned), state.progress.answers()];
                 parts.into_iter().fold((before >> 64) as u64, mix)
             });
         self.prints.set_origin(taker, origin);
@@ -198,15 +203,15 @@ impl StateFingerprinter {
     /// Marks the operations in the footprint of the step.
     fn touch(&mut self, view: &EngineView<'_>, live: u32) {
         let state = view.shared.state.borrow();
-        self.touches_timers = state.touches_timers;
-        let spawned = live..state.live as u32;
-        for operation in state.touched.iter().copied().chain(spawned) {
+        self.touches_timers = state.footprint.touches_timers();
+        let spawned = live..state.operations.count();
+        for operation in state.footprint.touched().iter().copied().chain(spawned) {
             self.prints.touch(operation);
             let index = operation as usize;
             if self.defers.len() <= index {
                 self.defers.resize(index + 1, false);
             }
-            let found = &state.operations[index];
+            let found = &state.operations[operation];
             let defers = found.stage == OperationStage::Idle
                 && found.inbox.next().is_none()
                 && found.inbox.first().is_some();
@@ -268,10 +273,10 @@ impl StateFingerprinter {
         is_blind |= state.nodes.feed(|number| to.write_u64(number));
         state.objects.feed_yields(|number| to.write_u64(number));
         state.faults.feed(|number| to.write_u64(number));
-        to.write_u8(state.finishing.into());
-        to.write_u32(state.closed_from.unwrap_or(u32::MAX));
-        if state.counts_dead_letters {
-            to.write_u64(state.dead_letters);
+        to.write_u8(state.progress.is_finishing().into());
+        to.write_u32(state.progress.closed_from().unwrap_or(u32::MAX));
+        if let Some(letters) = state.progress.known_dead_letters() {
+            to.write_u64(letters);
         }
         for (predicate, _) in view.shared.scripts.borrow().iter() {
             to.write_u32(*predicate);
@@ -283,7 +288,7 @@ impl StateFingerprinter {
         rest.write_u128(self.prints.others());
         self.rest = rest.value();
         self.has_periodic = state.timers.armed_periodic() > 0;
-        self.lends_timers = state.lends_timers.get();
+        self.lends_timers = state.timers.are_lent();
         let mut to = Fingerprinter::new();
         to.write_u128(beside);
         to.write_u128(print);
@@ -291,7 +296,7 @@ impl StateFingerprinter {
             // The history of monitors is the order of what they have seen. The history of operations that are
             // gone is in what they have sent.
             to.write_u64(self.order);
-            to.write_u64(state.behaviour_hash);
+            to.write_u64(state.operations.behaviour_hash());
         }
         if is_blind {
             feed_timers(state, &mut to);
@@ -305,8 +310,8 @@ impl StateFingerprinter {
         let (pending, hot) = state.temperatures.pending_bits();
         self.seen = Some(StateView {
             print: to.value(),
-            now: state.now,
-            reads_clock: state.clock_reads + asked.clock > 0,
+            now: state.timers.now(),
+            reads_clock: state.timers.clock_reads() + asked.clock > 0,
             by_history: is_blind,
             obligations: pending,
             hot,
@@ -327,7 +332,7 @@ fn feed_timers(state: &ExecutionState, to: &mut Fingerprinter) {
     if state.timers.slots.is_empty() {
         return;
     }
-    for operation in &state.operations[..state.live] {
+    for operation in state.operations.iter() {
         let letters = operation.inbox.iter();
         let timed = letters.filter(|letter| letter.sender.is_timer());
         timed.for_each(|letter| to.write_u64(letter.key));

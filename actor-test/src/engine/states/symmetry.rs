@@ -64,7 +64,7 @@ impl Symmetry {
         if !view.shared.scripts.borrow().is_empty() {
             return None;
         }
-        let live = view.shared.state.borrow().live as u32;
+        let live = view.shared.state.borrow().operations.count();
         self.scratch.uses_history = false;
         self.scratch.across = true;
         for member in &mut self.members {
@@ -97,16 +97,16 @@ impl Symmetry {
     fn find_members(&mut self, view: &EngineView<'_>) -> bool {
         self.members.clear();
         let mut firsts: Vec<(TypeId, u32)> = Vec::new();
-        let live = view.shared.state.borrow().live as u32;
+        let live = view.shared.state.borrow().operations.count();
         for operation in 0..live {
             let (type_id, is_gone) = {
                 let state = view.shared.state.borrow();
-                let found = &state.operations[operation as usize];
+                let found = &state.operations[operation];
                 let OperationRole::Actor(number) = found.kind else {
                     continue;
                 };
                 (
-                    state.types.type_id(number),
+                    state.operations.types.type_id(number),
                     found.stage == OperationStage::Gone,
                 )
             };
@@ -247,22 +247,22 @@ fn is_interchangeable(view: &EngineView<'_>, operation: u32, type_id: TypeId) ->
 
 /// Returns true if all references to actors by number can be renamed.
 fn is_plain(state: &ExecutionState) -> bool {
-    state.watches.iter().all(|watch| !watch.is_open)
-        && state.links.pairs().next().is_none()
+    state.relations.watches.open().next().is_none()
+        && state.relations.links().pairs().next().is_none()
         // The system's own families count, too.
-        && state.families.is_empty()
+        && state.relations.families.iter().len() == 0
         && state.nodes.is_empty()
-        && state.disks.disks.is_empty()
+        && state.disks.all().is_empty()
         && state.objects.is_unused()
-        && state.budgets.is_none()
-        && state.questions.len() == state.questions_free.len()
-        && state.asks.len() == state.asks_free.len()
-        && !state.lends_timers.get()
-        && (0..state.live as u32).all(|operation| is_plainly(state, operation))
+        && state.faults.budgets().is_none()
+        && state.requests.capacity.are_free()
+        && state.requests.asks.are_closed()
+        && !state.timers.are_lent()
+        && (0..state.operations.count()).all(|operation| is_plainly(state, operation))
 }
 
 fn is_plainly(state: &ExecutionState, index: u32) -> bool {
-    let operation = &state.operations[index as usize];
+    let operation = &state.operations[index];
     let is_plain = |effect: &Effect| effect.facts(index, state).is_symmetric;
     operation.failure_source.is_none()
         && operation.trap.is_none()

@@ -2,7 +2,6 @@
 
 use actor_core::StopReason;
 
-use crate::data::constructs::StepConstruct;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::operation::OperationStage;
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
@@ -124,35 +123,37 @@ impl ActorLinks {
 impl ExecutionState {
     /// Links two actors. Returns the failure of the other one, if it has already failed.
     pub(crate) fn link(&mut self, one: u32, other: u32) -> Option<StopReason> {
-        self.reach.add(StepConstruct::Link);
-        let found = &self.operations[other as usize];
+        let links = self.relations.links_mut(&mut self.footprint);
+        let found = &self.operations[other];
         if found.stage == OperationStage::Gone {
             return Some(found.ending).filter(|reason| reason.is_failure());
         }
         if one != other {
-            self.links.add(one, other);
+            links.add(one, other);
         }
         None
     }
 
     pub(crate) fn unlink(&mut self, one: u32, other: u32) {
-        self.reach.add(StepConstruct::Link);
-        self.links.end(one, other);
+        self.relations
+            .links_mut(&mut self.footprint)
+            .end(one, other);
     }
 
     /// Removes the links of an actor whose value is dropped, and makes the linked actors share its failure.
     /// If the failure came from another actor, the link to that actor stays: the actor may have restarted and
     /// linked itself to the next incarnation.
     pub(crate) fn break_links(&mut self, index: u32, reason: StopReason) {
-        let found = &mut self.operations[index as usize];
+        let found = &mut self.operations[index];
         let shared = found.failure_source.take();
         let cause =
             shared.filter(|_| reason == StopReason::Linked && found.stage == OperationStage::Down);
-        let others = self.links.break_all(index, cause);
+        let others = self.relations.break_links(index, cause);
         if reason.is_failure() {
             for to in others {
-                let life = self.operations[to as usize].incarnation;
-                self.push(index, Effect::Share { to, life, reason });
+                let life = self.operations[to].incarnation;
+                self.operations
+                    .push(index, Effect::Share { to, life, reason });
             }
         }
     }

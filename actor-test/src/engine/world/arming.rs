@@ -11,7 +11,7 @@ use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::letter::{Envelope, PackedSender};
 use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
-use crate::engine::world::timers::{TimerPurpose, TimerStage, VirtualTimer};
+use crate::engine::world::timers::{TimerPurpose, TimerStage, Timers, VirtualTimer};
 use crate::hash::mix;
 use crate::strategy::{OperationId, Pending, SilentEffect};
 
@@ -25,10 +25,10 @@ impl ExecutionState {
         parent: u32,
         delay: Duration,
     ) -> (u32, u32) {
-        self.passing.has_timers = true;
-        let key = self.child_key_of(parent);
+        self.timers.passing.has_timers = true;
+        let key = self.operations.child_key_of(parent);
         let (timer, generation) = self.timers.reserve(owner, delay, key);
-        self.push(by, Effect::Arm { timer, generation });
+        self.operations.push(by, Effect::Arm { timer, generation });
         (timer, generation)
     }
 
@@ -39,7 +39,7 @@ impl ExecutionState {
         }
         let owner = self.timers.slots[timer as usize].owner;
         let is_sleep = self.timers.slots[timer as usize].is_sleep();
-        if self.operations[owner as usize].stage == OperationStage::Gone && !is_sleep {
+        if self.operations[owner].stage == OperationStage::Gone && !is_sleep {
             let unsent = self.end_timer(timer);
             return Armed::Orphaned(OrphanedValues {
                 owner,
@@ -47,7 +47,7 @@ impl ExecutionState {
                 timers: vec![(timer, unsent)],
             });
         }
-        let now = self.now;
+        let now = self.timers.now();
         let delay = self.until(owner, self.timers.slots[timer as usize].delay);
         self.timers.arm(timer, now, delay);
         self.note_armed(timer);
@@ -57,19 +57,19 @@ impl ExecutionState {
 
     /// Records an armed timer in the footprint of the step, if a strategy wants footprints.
     fn note_armed(&mut self, timer: u32) {
-        if !self.reach.is_wanted {
+        if !self.footprint.is_wanted() {
             return;
         }
         let armed = &self.timers.slots[timer as usize];
         if armed.periodic || self.is_patient(armed) {
-            self.reach.record_local(StepConstruct::Ticks);
+            self.footprint.record_local(StepConstruct::Ticks);
         }
         if armed.purpose != TimerPurpose::Own {
-            self.reach.record_local(StepConstruct::Supervision);
+            self.footprint.record_local(StepConstruct::Supervision);
         }
-        let owner = self.operations[armed.owner as usize].key;
+        let owner = self.operations[armed.owner].key;
         let timer = MessageId::new(armed.next_key()).number();
-        self.reach
+        self.footprint
             .record_silent_effect(SilentEffect::Armed { timer, owner });
     }
 
@@ -78,17 +78,17 @@ impl ExecutionState {
         let runs = self.timers.get(index, generation).is_some();
         let key = runs.then(|| self.timers.slots[index as usize].next_key());
         let timers = runs.then(|| (index, self.end_timer(index)));
-        let inbox = &mut self.operations[owner as usize].inbox;
+        let inbox = &mut self.operations[owner].inbox;
         let unread = inbox.take_timed(index, generation);
         let key = key.or(unread.as_ref().map(|letter| letter.key));
         if let Some(timer) = key {
-            self.reach.record_local(StepConstruct::Timer);
+            self.footprint.record_local(StepConstruct::Timer);
             let timer = MessageId::new(timer).number();
-            self.reach
+            self.footprint
                 .record_silent_effect(SilentEffect::Cancelled { timer });
         }
-        self.reach.cancels();
-        self.find_next_letter(owner);
+        self.footprint.cancels();
+        self.operations.find_next_letter(owner);
         self.refresh(owner);
         OrphanedValues {
             owner,
@@ -111,7 +111,7 @@ impl ExecutionState {
 
     /// Returns whether the timer fires only when nothing else is enabled.
     fn is_patient(&self, timer: &VirtualTimer) -> bool {
-        self.patient_timers || timer.declared_purpose == Pretext::Shutdown
+        self.timers.are_patient || timer.declared_purpose == Pretext::Shutdown
     }
 
     pub(super) fn hide_timer(&mut self, index: u32) {
@@ -138,7 +138,7 @@ impl ExecutionState {
         };
         let event = timer
             .event
-            .and_then(|(_, event)| self.event_id(receiver.bits(), event));
+            .and_then(|(_, event)| self.operations.event_id(receiver.bits(), event));
         let pending = Pending { event, ..pending };
         let is_patient = self.is_patient(&self.timers.slots[index as usize]);
         let position = &mut self.timers.slots[index as usize].position;
@@ -150,9 +150,7 @@ impl ExecutionState {
     }
 
     pub(super) fn refresh_timers(&mut self) {
-        self.reach.add(StepConstruct::Timer);
-        self.touches_timers = true;
-        if !self.timers.refresh_window() {
+        if !self.timers.refresh_window(&mut self.footprint) {
             return;
         }
         for at in 0..self.timers.left.len() {
@@ -167,8 +165,9 @@ impl ExecutionState {
     pub(crate) fn fire(&mut self, index: u32) -> Fired {
         self.hide_timer(index);
         self.timers.leave_window(index);
-        let timer = &mut self.timers.slots[index as usize];
-        self.now = self.now.max(timer.deadline);
+        let Timers { slots, now, .. } = &mut self.timers;
+        let timer = &mut slots[index as usize];
+        *now = timer.deadline.max(*now);
         let key = timer.next_key();
         timer.fired += 1;
         let (owner, generation) = (timer.owner, timer.generation);
@@ -179,7 +178,7 @@ impl ExecutionState {
             return Fired::Due(owner, purpose);
         }
         let Some((slot, event)) = timer.event else {
-            let operation = &mut self.operations[owner as usize];
+            let operation = &mut self.operations[owner];
             operation.delivered = mix(operation.delivered, key);
             self.timers.end_sleep(index);
             self.refresh_timers();
@@ -195,7 +194,7 @@ impl ExecutionState {
         let letter = Envelope {
             slot,
             event,
-            event_id: self.event_id(owner, event),
+            event_id: self.operations.event_id(owner, event),
             sender: PackedSender::timer(index, generation),
             key,
             placed: false,
@@ -222,7 +221,7 @@ impl ExecutionState {
 
     /// Re-arms a periodic timer whose letter was taken from the inbox.
     pub(crate) fn rearm_after_read(&mut self, index: u32, generation: u32) {
-        let now = self.now;
+        let now = self.timers.now();
         let timer = self.timers.get(index, generation);
         let periodic = timer.filter(|timer| timer.periodic);
         if let Some((owner, period)) = periodic.map(|timer| (timer.owner, timer.delay)) {

@@ -1,9 +1,12 @@
-//! Asks (request and reply) in progress: [`AskRecord`].
+//! Asks (request and reply) in progress: [`Asks`].
+
+use std::ops::{Index, IndexMut};
+use std::time::Duration;
 
 use actor_core::AskError;
 
 use crate::data::constructs::StepConstruct;
-use crate::engine::world::owner_lists::ListNode;
+use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
 
@@ -44,13 +47,113 @@ impl AskRecord {
     }
 }
 
+/// All asks of an execution, by number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asks {
+    records: Vec<AskRecord>,
+    free: Vec<u32>,
+    /// The open asks that are awaited, by asker.
+    awaited: OwnerLists,
+    /// The time limit of an ask that sets none itself.
+    limit: Option<Duration>,
+}
+
+impl Asks {
+    pub(super) fn clear(&mut self) {
+        self.records.clear();
+        self.free.clear();
+        self.awaited.clear();
+        self.limit = None;
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &AskRecord> {
+        self.records.iter()
+    }
+
+    pub(crate) fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
+    pub(crate) fn set_limit(&mut self, limit: Duration) {
+        self.limit = Some(limit);
+    }
+
+    /// Returns whether no record is in use.
+    pub(crate) fn are_closed(&self) -> bool {
+        self.records.len() == self.free.len()
+    }
+
+    /// Turns an ask into one without a letter, which awaits the start or the end of the target.
+    pub(super) fn ask_for_end(&mut self, index: u32) -> &AskRecord {
+        let ask = &mut self.records[index as usize];
+        (ask.letter, ask.is_handed_over) = (NO_LETTER, true);
+        ask
+    }
+
+    /// Marks an ask whose reply was found missing as awaited.
+    fn mark_awaited(&mut self, index: u32) {
+        let ask = &mut self.records[index as usize];
+        if ask.is_open() && !std::mem::replace(&mut ask.is_awaited, true) {
+            let asker = ask.asker;
+            self.awaited
+                .add(asker, &mut self.records, index, |ask| &mut ask.beside);
+        }
+    }
+
+    /// Returns the only ask that `asker` awaits, or `None` if there are none or several.
+    pub(crate) fn only_awaited(&self, asker: u32) -> Option<&AskRecord> {
+        let ask = &self.records[self.awaited.first(asker)? as usize];
+        ask.beside.after().is_none().then_some(ask)
+    }
+
+    /// Ends the wait for a reply; returns the asker if the ask was open.
+    fn end_wait(&mut self, index: u32) -> Option<u32> {
+        let ask = &mut self.records[index as usize];
+        if !ask.is_open() {
+            return None;
+        }
+        let asker = ask.asker;
+        if std::mem::take(&mut ask.is_awaited) {
+            self.awaited
+                .remove(asker, &mut self.records, index, |ask| &mut ask.beside);
+        }
+        Some(asker)
+    }
+
+    /// Frees the record of an ask that was delivered and abandoned; returns whether it was freed.
+    pub(crate) fn close(&mut self, index: u32) -> bool {
+        let ask = &mut self.records[index as usize];
+        let closes = ask.delivered && ask.abandoned && !ask.closed;
+        if closes {
+            ask.closed = true;
+            self.free.push(index);
+        }
+        closes
+    }
+}
+
+impl Index<u32> for Asks {
+    type Output = AskRecord;
+
+    fn index(&self, index: u32) -> &AskRecord {
+        &self.records[index as usize]
+    }
+}
+
+impl IndexMut<u32> for Asks {
+    fn index_mut(&mut self, index: u32) -> &mut AskRecord {
+        &mut self.records[index as usize]
+    }
+}
+
 impl ExecutionState {
     pub(crate) fn open_ask(&mut self, asker: u32, target: u32) -> u32 {
-        let key = self.child_key_of(asker);
-        if self.operations[asker as usize].open_asks > 0 {
-            self.reach.record_local(StepConstruct::Ask);
+        let key = self.operations.child_key_of(asker);
+        let found = &mut self.operations[asker];
+        if found.open_asks > 0 {
+            self.footprint.record_local(StepConstruct::Ask);
         }
-        let found = &self.operations[asker as usize];
+        found.open_asks += 1;
         let record = AskRecord {
             letter: found.letter_key(found.sent + 1),
             asker,
@@ -63,74 +166,42 @@ impl ExecutionState {
             is_awaited: false,
             beside: ListNode::default(),
         };
-        let index = keep(&mut self.asks, &mut self.asks_free, record);
-        self.operations[asker as usize].open_asks += 1;
-        index
-    }
-
-    /// Turns an ask into one without a letter, which awaits the start or the end of the target.
-    pub(crate) fn ask_for_end(&mut self, index: u32) -> &AskRecord {
-        let ask = &mut self.asks[index as usize];
-        (ask.letter, ask.is_handed_over) = (NO_LETTER, true);
-        ask
+        let Asks { records, free, .. } = &mut self.requests.asks;
+        keep(records, free, record)
     }
 
     /// Polls for the reply on behalf of `by`, and marks the ask as awaited if the reply is not there.
     pub(crate) fn seek_reply(&mut self, by: u32, index: u32, is_there: bool) {
-        let AskRecord { asker, key, .. } = self.asks[index as usize];
+        let AskRecord { asker, key, .. } = self.requests.asks[index];
         if by != asker {
             // The asker has handed the ask on, so the result depends on what the asker has received.
-            self.interrupt(asker, StepConstruct::Ask);
-            self.extend_chain(by, mix(key, u64::from(is_there)));
+            self.footprint.interrupt(asker, StepConstruct::Ask);
+            self.operations
+                .extend_chain(by, mix(key, u64::from(is_there)));
         }
-        let ask = &mut self.asks[index as usize];
-        if !is_there && ask.is_open() && !std::mem::replace(&mut ask.is_awaited, true) {
-            self.awaited
-                .add(asker, &mut self.asks, index, |ask| &mut ask.beside);
+        if !is_there {
+            self.requests.asks.mark_awaited(index);
         }
-    }
-
-    /// Returns the only ask that `asker` awaits, or `None` if there are none or several.
-    pub(crate) fn only_awaited(&self, asker: u32) -> Option<&AskRecord> {
-        let ask = &self.asks[self.awaited.first(asker)? as usize];
-        ask.beside.after().is_none().then_some(ask)
     }
 
     /// Ends the wait for a reply that is there, or that nobody awaits any more.
     pub(crate) fn end_ask(&mut self, index: u32) {
-        let ask = &mut self.asks[index as usize];
-        if ask.is_open() {
-            let asker = ask.asker;
-            self.operations[asker as usize].open_asks -= 1;
-            if std::mem::take(&mut ask.is_awaited) {
-                self.awaited
-                    .remove(asker, &mut self.asks, index, |ask| &mut ask.beside);
-            }
+        if let Some(asker) = self.requests.asks.end_wait(index) {
+            self.operations[asker].open_asks -= 1;
         }
-    }
-
-    /// Frees the record of an ask that was delivered and abandoned; returns whether it was freed.
-    pub(crate) fn close_ask(&mut self, index: u32) -> bool {
-        let ask = &mut self.asks[index as usize];
-        let closes = ask.delivered && ask.abandoned && !ask.closed;
-        if closes {
-            ask.closed = true;
-            self.asks_free.push(index);
-        }
-        closes
     }
 
     /// Delivers the reply, or its loss; returns whether the record is still there for the reply.
     pub(crate) fn deliver_reply(&mut self, index: u32, lost: Option<AskError>) -> bool {
         self.end_ask(index);
-        let ask = &mut self.asks[index as usize];
+        let ask = &mut self.requests.asks[index];
         ask.delivered = true;
         let (asker, key) = (ask.asker, ask.key);
         if ask.closed {
             return false;
         }
         if !ask.abandoned {
-            let asker = &mut self.operations[asker as usize];
+            let asker = &mut self.operations[asker];
             asker.delivered = mix(asker.delivered, mix(key, u64::from(lost.is_some())));
         }
         true

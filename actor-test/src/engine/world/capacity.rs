@@ -4,6 +4,8 @@
 //! before it is carried out. The answer wakes the sender, which sends when it resumes. The permit is reserved
 //! until then, so a dropped future has sent nothing.
 
+use std::ops::Index;
+
 use actor_core::generated::ActorInfo;
 use actor_core::mailbox::Overflow;
 use actor_core::seam::Offered;
@@ -12,7 +14,7 @@ use crate::data::constructs::StepConstruct;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::letter::{Envelope, LetterOrigin, STOP};
 use crate::engine::world::operation::OperationStage;
-use crate::engine::world::owner_lists::ListNode;
+use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
 use crate::strategy::EventId;
@@ -120,6 +122,91 @@ pub(crate) enum CapacityAnswer {
     Closed,
 }
 
+/// All requests for capacity of an execution, by number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CapacityRequests {
+    records: Vec<CapacityRequest>,
+    free: Vec<u32>,
+    /// The requests that wait for capacity, by mailbox.
+    lines: OwnerLists,
+    /// The answered requests whose senders are to be woken once nothing is borrowed.
+    due: Vec<u32>,
+}
+
+impl CapacityRequests {
+    pub(super) fn clear(&mut self) {
+        self.records.clear();
+        self.free.clear();
+        self.lines.clear();
+        self.due.clear();
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &CapacityRequest> {
+        self.records.iter()
+    }
+
+    /// Returns whether no record is in use.
+    pub(crate) fn are_free(&self) -> bool {
+        self.records.len() == self.free.len()
+    }
+
+    pub(crate) fn has_due(&self) -> bool {
+        !self.due.is_empty()
+    }
+
+    /// Takes the answered requests whose senders are to be woken.
+    pub(crate) fn take_due(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.due)
+    }
+
+    /// Returns the requests that wait for capacity in a mailbox, first come, first served.
+    pub(crate) fn line(&self, target: u32) -> impl Iterator<Item = &CapacityRequest> {
+        let records = &self.records;
+        let line = self.lines.of(target, records, |request| &request.beside);
+        line.map(|request| &records[request as usize])
+    }
+
+    fn join_line(&mut self, target: u32, index: u32) {
+        self.records[index as usize].status = RequestStatus::InLine;
+        self.lines.add(target, &mut self.records, index, |request| {
+            &mut request.beside
+        });
+    }
+
+    fn leave_line(&mut self, target: u32, index: u32) {
+        self.lines
+            .remove(target, &mut self.records, index, |request| {
+                &mut request.beside
+            });
+    }
+
+    /// Stores the answer to a request, and lists it among those whose senders are to be woken. Returns the
+    /// sender and the key of the request.
+    fn store_answer(&mut self, index: u32, answer: CapacityAnswer) -> (u32, u64) {
+        let request = &mut self.records[index as usize];
+        request.status = RequestStatus::Answered(answer);
+        self.due.push(index);
+        (request.sender, request.key)
+    }
+
+    /// Frees the record of a request, and returns its sender.
+    fn close(&mut self, index: u32) -> u32 {
+        let request = &mut self.records[index as usize];
+        request.status = RequestStatus::Free;
+        self.free.push(index);
+        self.due.retain(|due| *due != index);
+        request.sender
+    }
+}
+
+impl Index<u32> for CapacityRequests {
+    type Output = CapacityRequest;
+
+    fn index(&self, index: u32) -> &CapacityRequest {
+        &self.records[index as usize]
+    }
+}
+
 impl CapacityAnswer {
     pub(crate) fn offered(self) -> Offered {
         match self {
@@ -150,16 +237,17 @@ impl ExecutionState {
         let question = CapacityRequest {
             sender,
             target,
-            event_id: self.event_id(target, event),
+            event_id: self.operations.event_id(target, event),
             waits,
             is_faulted,
-            key: self.child_key_of(sender),
+            key: self.operations.child_key_of(sender),
             status: RequestStatus::Unasked,
             beside: ListNode::default(),
         };
-        let index = keep(&mut self.questions, &mut self.questions_free, question);
-        self.operations[sender as usize].questions += 1;
-        self.push(sender, Effect::RequestCapacity(index));
+        let CapacityRequests { records, free, .. } = &mut self.requests.capacity;
+        let index = keep(records, free, question);
+        self.operations[sender].questions += 1;
+        self.operations.push(sender, Effect::RequestCapacity(index));
         index
     }
 
@@ -171,8 +259,8 @@ impl ExecutionState {
             is_faulted,
             sender,
             ..
-        } = self.questions[index as usize];
-        let receiver = &mut self.operations[target as usize];
+        } = self.requests.capacity[index];
+        let receiver = &mut self.operations[target];
         let status = match &mut receiver.bound {
             // A letter to another node needs no permit, since the link takes it.
             _ if self.nodes.nodes_if_different(sender, target).is_some() => {
@@ -186,78 +274,55 @@ impl ExecutionState {
         };
         match status {
             RequestStatus::Answered(answer) => self.answer(index, answer),
-            status => {
-                self.questions[index as usize].status = status;
-                self.lines.add(target, &mut self.questions, index, |asked| {
-                    &mut asked.beside
-                });
+            RequestStatus::InLine | RequestStatus::Unasked | RequestStatus::Free => {
+                self.requests.capacity.join_line(target, index);
             }
         }
     }
 
-    /// Returns the questions that wait for capacity in a mailbox, first come, first served.
-    pub(crate) fn line(&self, target: u32) -> impl Iterator<Item = u32> + '_ {
-        self.lines
-            .of(target, &self.questions, |question| &question.beside)
-    }
-
-    fn leave_line(&mut self, target: u32, index: u32) {
-        self.lines
-            .remove(target, &mut self.questions, index, |asked| {
-                &mut asked.beside
-            });
-    }
-
-    /// Answers a question, and lists it among those whose senders are to be woken.
+    /// Answers a request, and lists it among those whose senders are to be woken.
     fn answer(&mut self, index: u32, answer: CapacityAnswer) {
-        let question = &mut self.questions[index as usize];
-        question.status = RequestStatus::Answered(answer);
-        let (sender, key) = (question.sender, question.key);
-        self.due.push(index);
-        let sender = &mut self.operations[sender as usize];
+        let (sender, key) = self.requests.capacity.store_answer(index, answer);
+        let sender = &mut self.operations[sender];
         sender.delivered = mix(sender.delivered, mix(key, answer as u64));
     }
 
     pub(crate) fn close_question(&mut self, index: u32) {
-        let question = &mut self.questions[index as usize];
-        question.status = RequestStatus::Free;
-        self.operations[question.sender as usize].questions -= 1;
-        self.questions_free.push(index);
-        self.due.retain(|due| *due != index);
+        let sender = self.requests.capacity.close(index);
+        self.operations[sender].questions -= 1;
     }
 
     /// Drops a question whose sender does not wait any more, and passes its permit on.
     pub(crate) fn drop_question(&mut self, index: u32) {
-        let question = &self.questions[index as usize];
+        let question = &self.requests.capacity[index];
         let (sender, target, status) = (question.sender, question.target, question.status);
-        self.reach.add(StepConstruct::Room);
+        self.footprint.add(StepConstruct::Room);
         match status {
             RequestStatus::Unasked => {
-                self.operations[sender as usize]
+                self.operations[sender]
                     .outbox
                     .take_back(&Effect::RequestCapacity(index));
                 self.refresh(sender);
             }
-            RequestStatus::InLine => self.leave_line(target, index),
+            RequestStatus::InLine => self.requests.capacity.leave_line(target, index),
             RequestStatus::Answered(CapacityAnswer::Place) => {
-                if let Some(bound) = &mut self.operations[target as usize].bound {
+                if let Some(bound) = &mut self.operations[target].bound {
                     bound.granted -= 1;
                 }
                 self.grant_room(target);
             }
             RequestStatus::Answered(_) | RequestStatus::Free => {}
         }
-        if self.records_touched {
-            self.touched.extend([sender, target]);
-        }
+        self.footprint.changes(sender);
+        self.footprint.changes(target);
         self.close_question(index);
     }
 
     /// Takes a place for a letter in a bounded mailbox, if there is one.
     #[cold]
     pub(crate) fn find_place(&mut self, to: u32, letter: &Envelope) -> DeliveryOutcome {
-        let counts = letter.counts(self.info(to));
-        let Some(bound) = &mut self.operations[to as usize].bound else {
+        let counts = letter.counts(self.operations.info(to));
+        let Some(bound) = &mut self.operations[to].bound else {
             return DeliveryOutcome::Arrived;
         };
         if !counts {
@@ -266,7 +331,7 @@ impl ExecutionState {
         if letter.placed {
             bound.granted -= 1;
         } else if letter.is_refused || !bound.has_room() {
-            self.dead_letters += 1;
+            self.progress.add_dead_letters(1);
             return match bound.overflow {
                 Overflow::DropOldest => self.replace_oldest(to),
                 _ => DeliveryOutcome::Full,
@@ -278,21 +343,21 @@ impl ExecutionState {
 
     /// Removes the oldest letter that counts, in favour of another.
     fn replace_oldest(&mut self, of: u32) -> DeliveryOutcome {
-        let info = self.info(of);
-        let inbox = &mut self.operations[of as usize].inbox;
+        let info = self.operations.info(of);
+        let inbox = &mut self.operations[of].inbox;
         let Some(oldest) = inbox.take_counting(|letter| letter.counts(info)) else {
             return DeliveryOutcome::Full;
         };
-        self.find_next_letter(of);
+        self.operations.find_next_letter(of);
         DeliveryOutcome::Replaced(oldest)
     }
 
     /// Frees the place of a letter that was taken out of a bounded mailbox.
     #[cold]
     pub(crate) fn free_place(&mut self, of: u32, letter: &Envelope) {
-        self.reach.add(StepConstruct::Room);
-        let counts = letter.counts(self.info(of));
-        if let Some(bound) = &mut self.operations[of as usize].bound
+        self.footprint.add(StepConstruct::Room);
+        let counts = letter.counts(self.operations.info(of));
+        if let Some(bound) = &mut self.operations[of].bound
             && counts
         {
             bound.unread -= 1;
@@ -302,20 +367,20 @@ impl ExecutionState {
 
     /// Grants a free permit to the first question in the line.
     fn grant_room(&mut self, of: u32) {
-        if let Some(bound) = &mut self.operations[of as usize].bound
+        if let Some(bound) = &mut self.operations[of].bound
             && bound.has_room()
-            && let Some(first) = self.lines.first(of)
+            && let Some(first) = self.requests.capacity.lines.first(of)
         {
             bound.granted += 1;
-            self.leave_line(of, first);
+            self.requests.capacity.leave_line(of, first);
             self.answer(first, CapacityAnswer::Place);
         }
     }
 
     /// Answers the whole line that the mailbox is closed, since the actor has stopped.
     pub(crate) fn close_mailbox(&mut self, of: u32) {
-        while let Some(first) = self.lines.first(of) {
-            self.leave_line(of, first);
+        while let Some(first) = self.requests.capacity.lines.first(of) {
+            self.requests.capacity.leave_line(of, first);
             self.answer(first, CapacityAnswer::Closed);
         }
     }
@@ -334,9 +399,12 @@ mod tests {
     fn asked() -> (ExecutionState, [u32; 2]) {
         let mut state = ExecutionState::default();
         state.begin();
-        let [one, other, mailbox] =
-            [1, 2, 3].map(|key| state.create(OperationRole::Boot { node: 0 }, key));
-        state.operations[mailbox as usize].bound = Some(CapacityState::new(1, Overflow::Wait));
+        let [one, other, mailbox] = [1, 2, 3].map(|key| {
+            state
+                .operations
+                .create(OperationRole::Boot { node: 0 }, key)
+        });
+        state.operations[mailbox].bound = Some(CapacityState::new(1, Overflow::Wait));
         let asking = CapacityParameters {
             event: 0,
             waits: true,
@@ -353,14 +421,11 @@ mod tests {
     fn the_first_is_granted_room_and_the_second_waits() {
         let (state, [one, other]) = asked();
         assert_eq!(
-            state.questions[one as usize].status,
+            state.requests.capacity[one].status,
             RequestStatus::Answered(CapacityAnswer::Place)
         );
-        assert_eq!(
-            state.questions[other as usize].status,
-            RequestStatus::InLine
-        );
-        assert_eq!(state.due, [one]);
+        assert_eq!(state.requests.capacity[other].status, RequestStatus::InLine);
+        assert_eq!(state.requests.capacity.due, [one]);
     }
 
     /// A sender that has given up is not woken: its number may be reused, and its permit is passed to the
@@ -370,11 +435,11 @@ mod tests {
         let (mut state, [one, other]) = asked();
         state.drop_question(one);
         assert_eq!(
-            state.questions[other as usize].status,
+            state.requests.capacity[other].status,
             RequestStatus::Answered(CapacityAnswer::Place)
         );
-        assert_eq!(state.due, [other]);
-        assert_eq!(state.questions_free, [one]);
+        assert_eq!(state.requests.capacity.due, [other]);
+        assert_eq!(state.requests.capacity.free, [one]);
     }
 
     #[test]
@@ -382,8 +447,8 @@ mod tests {
         let (mut state, [one, other]) = asked();
         state.drop_question(other);
         state.drop_question(one);
-        assert!(state.due.is_empty());
-        assert_eq!(state.questions_free, [other, one]);
+        assert!(!state.requests.capacity.has_due());
+        assert_eq!(state.requests.capacity.free, [other, one]);
     }
 
     #[test]
@@ -391,8 +456,8 @@ mod tests {
         let (mut state, [one, other]) = asked();
         state.close_mailbox(3);
         let closed = RequestStatus::Answered(CapacityAnswer::Closed);
-        assert_eq!(state.questions[other as usize].status, closed);
-        assert_eq!(state.due, [one, other]);
-        assert_eq!(state.line(3).next(), None);
+        assert_eq!(state.requests.capacity[other].status, closed);
+        assert_eq!(state.requests.capacity.due, [one, other]);
+        assert!(state.requests.capacity.line(3).next().is_none());
     }
 }

@@ -12,10 +12,11 @@ use crate::engine::world::state::ExecutionState;
 impl ExecutionState {
     /// Appends a letter to its receiver's inbox, if that is open and has capacity.
     pub(crate) fn deliver(&mut self, to: u32, letter: Envelope) -> DeliveryOutcome {
-        let disposition = self.disposition(to, letter.event);
-        let receiver = &mut self.operations[to as usize];
+        let disposition = self.operations.disposition(to, letter.event);
+        let receiver = &mut self.operations[to];
         if receiver.stage == OperationStage::Gone || letter.lost.is_some() {
-            self.dead_letters += u64::from(!self.is_own(to, letter.event));
+            self.progress
+                .add_dead_letters(u64::from(!self.operations.is_own(to, letter.event)));
             return DeliveryOutcome::Dead;
         }
         if receiver.bound.is_some() {
@@ -29,7 +30,7 @@ impl ExecutionState {
     pub(crate) fn deliver_timed(&mut self, to: u32, letter: Envelope) -> DeliveryOutcome {
         let delivery = self.deliver(to, letter);
         if delivery == DeliveryOutcome::Arrived {
-            self.operations[to as usize].inbox.note_timed();
+            self.operations[to].inbox.note_timed();
         }
         delivery
     }
@@ -52,7 +53,7 @@ impl ExecutionState {
     }
 
     fn append(&mut self, to: u32, letter: &Envelope, disposition: Disposition) {
-        let receiver = &mut self.operations[to as usize];
+        let receiver = &mut self.operations[to];
         receiver.inbox.append(letter, disposition);
         match receiver.stage {
             // The receiver had no other step, so it handles this letter next.
@@ -69,7 +70,7 @@ impl ExecutionState {
 
     /// Wakes a suspended operation that awaits this event.
     fn wake_receiver(&mut self, to: u32, event: u16) {
-        let receiver = &mut self.operations[to as usize];
+        let receiver = &mut self.operations[to];
         if receiver.receiving.contains(&event) {
             receiver.woken = true;
             self.refresh(to);
@@ -78,15 +79,18 @@ impl ExecutionState {
 
     /// Makes a spawned operation runnable.
     pub(crate) fn start(&mut self, started: u32) {
-        let starts = match self.operations[started as usize].kind {
-            OperationRole::Actor(_) => self.info(started).is_some_and(|info| info.starts),
+        let starts = match self.operations[started].kind {
+            OperationRole::Actor(_) => self
+                .operations
+                .info(started)
+                .is_some_and(|info| info.starts),
             OperationRole::Body
             | OperationRole::Future { .. }
             | OperationRole::Boot { .. }
             | OperationRole::Task => true,
             OperationRole::Link(_) => false,
         };
-        let operation = &mut self.operations[started as usize];
+        let operation = &mut self.operations[started];
         if operation.stage != OperationStage::NotStarted {
             return;
         }

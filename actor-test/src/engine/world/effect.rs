@@ -240,7 +240,7 @@ impl Effect {
                 ..PLAIN
             },
             Self::RequestCapacity(question) => {
-                let question = &state.questions[*question as usize];
+                let question = &state.requests.capacity[*question];
                 EffectFacts {
                     inbox: Some(question.target),
                     event: question.event_id,
@@ -253,7 +253,7 @@ impl Effect {
                 }
             }
             Self::Disk(call) => {
-                let record = &state.disks.calls[*call as usize];
+                let record = state.disks.call(*call);
                 EffectFacts {
                     inbox: state.disks.meets_at(record.disk),
                     touches: Touches::One(record.caller),
@@ -287,7 +287,7 @@ impl Effect {
             },
             // An ask keeps its number while an operation waits for it.
             Self::Reply { ask, lost } => {
-                let asked = &state.asks[*ask as usize];
+                let asked = &state.requests.asks[*ask];
                 let is_lost = lost.is_some();
                 EffectFacts {
                     inbox: Some(asked.asker),
@@ -304,7 +304,7 @@ impl Effect {
                 }
             }
             Self::Notice { watch } => {
-                let watch = &state.watches[*watch as usize];
+                let watch = &state.relations.watches[*watch];
                 EffectFacts {
                     message: Some(watch.key),
                     tag: EffectTag::Notice,
@@ -348,7 +348,7 @@ impl Effect {
                 ..PLAIN
             },
             Self::Watch { watch } => {
-                let watch = &state.watches[*watch as usize];
+                let watch = &state.relations.watches[*watch];
                 EffectFacts {
                     touches: Touches::One(watch.watcher),
                     tag: EffectTag::Watch,
@@ -408,7 +408,7 @@ impl Effect {
                 event: print(to, letter.slot),
             },
             Self::RequestCapacity(question) => Outgoing::AskForRoom {
-                of: state.questions[question as usize].target,
+                of: state.requests.capacity[question].target,
             },
             Self::Disk(call) => match state.disks.action(call) {
                 Some(action) => Outgoing::CallDisk { call: action.call },
@@ -417,11 +417,11 @@ impl Effect {
             Self::FailPower { .. } => Outgoing::FailPower,
             Self::Start(who) => Outgoing::Spawn { who },
             Self::Reply { ask, lost } => Outgoing::Reply {
-                to: state.asks[ask as usize].asker,
+                to: state.requests.asks[ask].asker,
                 lost: lost.is_some(),
             },
             Self::Notice { watch } => Outgoing::Notify {
-                to: state.watches[watch as usize].watcher,
+                to: state.relations.watches[watch].watcher,
             },
             Self::Halt(_) => Outgoing::Halt,
             Self::Stop { to, at_once } => Outgoing::Stop { to, at_once },

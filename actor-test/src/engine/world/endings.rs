@@ -25,11 +25,11 @@ pub(crate) struct HaltRemnants {
 impl ExecutionState {
     /// Ends an operation for good. Returns the values that the run loop has to drop.
     pub(crate) fn halt(&mut self, index: u32) -> HaltRemnants {
-        if self.operations[index as usize].stage != OperationStage::Gone {
-            self.remove_stopped(index);
+        if self.operations[index].stage != OperationStage::Gone {
+            self.operations.remove_stopped(index);
         }
         self.leave(index, OperationStage::Gone);
-        let operation = &mut self.operations[index as usize];
+        let operation = &mut self.operations[index];
         let letters: Vec<Envelope> = operation.inbox.iter().copied().collect();
         operation.inbox.clear();
         self.close_mailbox(index);
@@ -40,49 +40,47 @@ impl ExecutionState {
     /// events of the operation's timers. Returns the values that the run loop has to drop.
     pub(crate) fn fall(&mut self, index: u32) -> HaltRemnants {
         self.leave(index, OperationStage::Down);
-        let operation = &mut self.operations[index as usize];
+        let operation = &mut self.operations[index];
         let letters = operation.inbox.take_all_timed();
         operation.state = 0;
         operation.stopping = false;
         operation.started = false;
         operation.trap = None;
         operation.incarnation += 1;
-        self.extend_chain(index, 0xd0_3e);
-        self.end_watches_of(index);
+        self.operations.extend_chain(index, 0xd0_3e);
+        self.relations.watches.end_all_of(index);
         self.end_what_it_owns(index, letters)
     }
 
     /// Ends the run or the wait of an operation, and moves it to the stage `to`.
     pub(crate) fn leave(&mut self, index: u32, to: OperationStage) {
-        let operation = &mut self.operations[index as usize];
+        let operation = &mut self.operations[index];
         let before = std::mem::replace(&mut operation.stage, to);
         operation.woken = false;
         operation.pending_order = PendingOrder::Nothing;
         operation.receiving.clear();
         operation.endless_waits = 0;
         self.temperatures
-            .discharge(Obligation::Wait(index), self.step);
-        self.suspended -= usize::from(before == OperationStage::Suspended);
+            .discharge(Obligation::Wait(index), self.progress.step());
+        self.operations.changes_stage(before, to);
     }
 
     fn end_what_it_owns(&mut self, index: u32, letters: Vec<Envelope>) -> HaltRemnants {
-        self.find_next_letter(index);
-        self.touches_timers = true;
+        self.operations.find_next_letter(index);
+        self.footprint.touch_timers();
         let timers = self.timers.ending_with(index).into_iter();
         let timers = timers.map(|timer| (timer, self.end_timer(timer))).collect();
-        let lives = |future: &u32| self.operations[*future as usize].stage != OperationStage::Gone;
-        let futures: Vec<u32> = self.futures.of(index).filter(lives).collect();
-        self.futures.forget(index);
-        if self.records_touched {
-            self.touched.push(index);
-            self.touched.extend(&futures);
-        }
+        let lives = |future: &u32| self.operations[*future].stage != OperationStage::Gone;
+        let futures: Vec<u32> = self.operations.futures.of(index).filter(lives).collect();
+        self.operations.futures.forget(index);
+        self.footprint.changes(index);
         for future in &futures {
-            let ended = &mut self.operations[*future as usize];
+            self.footprint.changes(*future);
+            let ended = &mut self.operations[*future];
             let before = std::mem::replace(&mut ended.stage, OperationStage::Gone);
             self.temperatures
-                .discharge(Obligation::Wait(*future), self.step);
-            self.suspended -= usize::from(before == OperationStage::Suspended);
+                .discharge(Obligation::Wait(*future), self.progress.step());
+            self.operations.changes_stage(before, OperationStage::Gone);
             self.refresh(*future);
         }
         let remains = OrphanedValues {

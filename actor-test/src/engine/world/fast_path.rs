@@ -1,6 +1,7 @@
 //! Fast paths: the frequent cases of a step, each equal to the general path that its documentation names.
 //!
-//! A *plain* actor has one state at most, handles every event and has a mailbox without a bound.
+//! A *plain* actor has one state at most, handles every event and has a mailbox without a bound. The fast path
+//! that takes its next letter is [`dequeue_plain`](super::operations::Operations::dequeue_plain).
 
 use actor_core::generated::Disposition;
 
@@ -14,37 +15,35 @@ use crate::engine::world::state::ExecutionState;
 
 impl ExecutionState {
     /// Carries out the first effect of the outbox if it is a send to another operation that is idle, and no
-    /// silent effect follows. This is the fast path of [`take_effect`](Self::take_effect) for the common case. Returns
-    /// the receiver.
+    /// silent effect follows. This is the fast path of [`take_effect`](Self::take_effect) for the common case.
+    /// Returns the receiver.
     #[inline(always)]
     pub(crate) fn flush_send(&mut self, index: u32) -> Option<u32> {
-        let outbox = &self.operations[index as usize].outbox;
+        let outbox = &self.operations[index].outbox;
         let Some(&Effect::Send { to, .. }) = outbox.first() else {
             return None;
         };
-        let rides = |next: &Effect| self.atomic_handlers || next.is_silent();
+        let rides = |next: &Effect| self.progress.has_atomic_handlers() || next.is_silent();
         if outbox.get(1).is_some_and(rides) {
             return None;
         }
-        let pair = [index as usize, to as usize];
-        let Ok([sender, receiver]) = self.operations.get_disjoint_mut(pair) else {
-            return None;
-        };
+        let (sender, receiver, types) = self.operations.pair_mut(index, to)?;
         if receiver.stage != OperationStage::Idle || !(receiver.plain || receiver.bound.is_none()) {
             return None;
         }
         let Some(Effect::Send { letter, .. }) = sender.outbox.first() else {
             return None;
         };
-        let disposition = self.types.disposition(receiver, letter.event);
+        let disposition = types.disposition(receiver, letter.event);
         receiver.inbox.append(letter, disposition);
         if receiver.position == ABSENT && disposition != Disposition::Defer {
             let pending = pending_handle(to, letter);
             self.enabled.set(&mut receiver.position, pending);
         }
         sender.outbox.pop_first();
-        self.in_flight -= 1;
-        match sender.show_next(index, &mut self.enabled) {
+        let next = sender.show_next(index, &mut self.enabled);
+        self.operations.lands();
+        match next {
             NextStepKind::Event => {}
             NextStepKind::Nothing => self.disable(index),
             NextStepKind::Other => self.refresh_rarer(index),
@@ -56,40 +55,22 @@ impl ExecutionState {
     /// recorded. Returns the receiver, the link and the letter.
     #[inline]
     pub(crate) fn flush_crossing(&mut self, index: u32) -> Option<(u32, LinkHint, Envelope)> {
-        let outbox = &mut self.operations[index as usize].outbox;
+        let outbox = &mut self.operations[index].outbox;
         let Some(&Effect::Cross { to, link, letter }) = outbox.first() else {
             return None;
         };
-        if self.records_touched {
+        if self.footprint.records_touched() {
             return None;
         }
         outbox.pop_first();
         Some((to, link, letter))
     }
 
-    /// Takes the next letter of a plain actor, if it is the first of its inbox, and counts it. This is the
-    /// fast path of [`dequeue`](Self::dequeue) for the common case.
-    #[inline(always)]
-    pub(crate) fn dequeue_plain(&mut self, index: u32) -> Option<Envelope> {
-        let operation = &mut self.operations[index as usize];
-        if !operation.plain {
-            return None;
-        }
-        let letter = operation.inbox.take_first_event()?;
-        self.behaviour_hash = self
-            .behaviour_hash
-            .wrapping_add(operation.extend_chain(letter.key));
-        operation.count_own(index, letter.sender);
-        self.types
-            .count_handled(operation.first_event, letter.event);
-        Some(letter)
-    }
-
     /// Updates the enabled set after a plain actor has handled an event. Returns `false` if a silent effect
     /// follows, or the actor is no longer plain and idle.
     #[inline(always)]
     pub(crate) fn settle_plain(&mut self, index: u32) -> bool {
-        let operation = &mut self.operations[index as usize];
+        let operation = &mut self.operations[index];
         if !operation.plain || operation.stage != OperationStage::Idle {
             return false;
         }

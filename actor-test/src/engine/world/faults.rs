@@ -9,6 +9,8 @@ use crate::hash::{mix, text};
 /// liveness obligations count only after it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultPhase {
+    /// The number of faults of each kind that an execution may have.
+    budgets: FaultBudgets,
     left: FaultBudgets,
     is_open: bool,
     counts: FaultCounts,
@@ -19,10 +21,19 @@ pub(crate) struct FaultPhase {
 }
 
 impl FaultPhase {
-    /// Starts an execution with these budgets.
-    pub(crate) fn begin(&mut self, faults: FaultBudgets) {
-        self.left = faults;
-        self.is_open = !faults.is_none();
+    /// Sets the budgets of the executions to come.
+    pub(crate) fn set_budgets(&mut self, budgets: FaultBudgets) {
+        self.budgets = budgets;
+    }
+
+    pub(crate) fn budgets(&self) -> &FaultBudgets {
+        &self.budgets
+    }
+
+    /// Starts an execution.
+    pub(super) fn begin(&mut self) {
+        self.left = self.budgets;
+        self.is_open = !self.budgets.is_none();
         self.counts = FaultCounts::default();
         self.lasting.clear();
         self.moments.clear();
@@ -149,14 +160,14 @@ impl ExecutionState {
 
     /// Records that the monitor or predicate with this name has a pending obligation from here on.
     pub(crate) fn record_obligation(&mut self, name: u64) {
-        let nodes = self.node_bits(self.last_operation);
+        let nodes = self.node_bits(self.progress.last_operation());
         self.record_moment(mix(OBLIGATION_MOMENT, name), nodes);
     }
 
     /// Returns the node of an operation as a bit, or both ends of a link.
     pub(crate) fn node_bits(&self, operation: u32) -> u64 {
         let bit = |node: u32| 1_u64.checked_shl(node).unwrap_or(0);
-        let found = self.operations.get(operation as usize);
+        let found = self.operations.get(operation);
         match found.map(|found| found.kind) {
             Some(OperationRole::Link(link)) => {
                 let link = self.nodes.link(link);

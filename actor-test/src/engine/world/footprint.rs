@@ -19,7 +19,13 @@ use crate::strategy::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepFootprint {
     /// True if a strategy wants footprints.
-    pub(crate) is_wanted: bool,
+    is_wanted: bool,
+    /// True if the operations that a step touches are recorded in `touched`.
+    records_touched: bool,
+    /// The operations that the step may change; some occur more than once.
+    touched: Vec<u32>,
+    /// True if the step may have read or changed timers.
+    touches_timers: bool,
     /// The shared resources that the step has read or changed, which make the step non-local.
     nonlocal: ConstructSet,
     /// The other constructs that the step has met and that depend on others. They do not make the step
@@ -28,7 +34,7 @@ pub(crate) struct StepFootprint {
     /// The effect that the step has carried out.
     carried: StepEffect,
     /// The monitors, by number, and the predicates that have observed the step.
-    pub(crate) observers: ObserverSet,
+    observers: ObserverSet,
     /// The states of the observing monitors before and after the step.
     pub(crate) monitor_transitions: Vec<MonitorTransition>,
     /// The operations that predicates have read.
@@ -46,6 +52,83 @@ pub(crate) struct StepFootprint {
 }
 
 impl StepFootprint {
+    /// Starts an execution, in which footprints are not wanted yet.
+    pub(super) fn clear(&mut self) {
+        self.records_touched = false;
+        self.touched.clear();
+    }
+
+    /// Switches footprints for strategies on or off.
+    pub(crate) fn set_wanted(&mut self, is_wanted: bool) {
+        self.is_wanted = is_wanted;
+    }
+
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.is_wanted
+    }
+
+    /// Switches the recording of touched operations on or off.
+    pub(crate) fn record_touched(&mut self, is_recorded: bool) {
+        self.records_touched = is_recorded;
+    }
+
+    pub(super) fn records_touched(&self) -> bool {
+        self.records_touched
+    }
+
+    /// Returns the operations that the step may have changed, besides those that it has created; some occur
+    /// more than once.
+    pub(crate) fn touched(&self) -> &[u32] {
+        &self.touched
+    }
+
+    /// Returns whether the step may have read or changed timers.
+    pub(crate) fn touches_timers(&self) -> bool {
+        self.touches_timers
+    }
+
+    /// Records that the step may read or change timers.
+    pub(super) fn touch_timers(&mut self) {
+        self.touches_timers = true;
+    }
+
+    /// Starts the record of what a step touches, with the operations that it is known to change in advance.
+    /// The effects and the wake-ups of the step record more.
+    pub(crate) fn begin_touched(&mut self, pending: &Pending) {
+        self.touched.clear();
+        // A shared object has a number of its own, and is no operation.
+        let inbox = pending.inbox.filter(|inbox| !inbox.is_timer());
+        self.touched.extend(inbox.map(OperationId::bits));
+        self.touches_timers = pending.operation.is_timer();
+        if !self.touches_timers {
+            self.touched.push(pending.operation.bits());
+        }
+    }
+
+    /// Records that the step in progress changes an operation.
+    pub(crate) fn changes(&mut self, operation: u32) {
+        if self.records_touched {
+            self.touched.push(operation);
+        }
+    }
+
+    /// Records that the step may replace the next step of an operation.
+    pub(crate) fn interrupt(&mut self, operation: u32, what: StepConstruct) {
+        self.add(what);
+        if self.is_wanted {
+            self.interrupted.push(OperationId::actor(operation));
+        }
+    }
+
+    /// Records that a monitor observes the step.
+    pub(crate) fn add_monitor(&mut self, monitor: u16) {
+        self.observers.add_monitor(monitor);
+    }
+
+    /// Returns the monitors that have observed the step.
+    pub(crate) fn monitors(&self) -> ObserverSet {
+        self.observers.monitors()
+    }
     /// Records that the step has read or changed a shared resource.
     #[inline]
     pub(crate) fn add(&mut self, what: StepConstruct) {
@@ -85,46 +168,46 @@ impl StepFootprint {
 
 impl ExecutionState {
     /// Starts the footprint of a step.
-    pub(crate) fn begin_reach(&mut self, pending: &Pending) {
-        self.reach.nonlocal = ConstructSet::NOTHING;
-        self.reach.noted = ConstructSet::NOTHING;
-        self.reach.carried = StepEffect::Nothing;
-        self.reach.observers = ObserverSet::default();
-        self.reach.monitor_transitions.clear();
-        self.reach.predicate_reads.clear();
-        self.reach.interrupted.clear();
-        self.reach.along.clear();
-        self.reach.sleeps = false;
-        self.reach.cancels = false;
+    pub(crate) fn begin_footprint(&mut self, pending: &Pending) {
+        self.footprint.nonlocal = ConstructSet::NOTHING;
+        self.footprint.noted = ConstructSet::NOTHING;
+        self.footprint.carried = StepEffect::Nothing;
+        self.footprint.observers = ObserverSet::default();
+        self.footprint.monitor_transitions.clear();
+        self.footprint.predicate_reads.clear();
+        self.footprint.interrupted.clear();
+        self.footprint.along.clear();
+        self.footprint.sleeps = false;
+        self.footprint.cancels = false;
         if pending.operation.is_timer() {
-            self.reach.awaits = false;
+            self.footprint.awaits = false;
             let timer = &self.timers.slots[pending.operation.index()];
             if let Some((_, event)) = timer.event {
-                self.reach.carried = StepEffect::Sent(event);
+                self.footprint.carried = StepEffect::Sent(event);
                 let owner = timer.owner;
                 if self.defers_many(owner) {
-                    self.reach.record_local(StepConstruct::Defer);
+                    self.footprint.record_local(StepConstruct::Defer);
                 }
-                if self.operations[owner as usize].bound.is_some() {
-                    self.reach.record_local(StepConstruct::Room);
+                if self.operations[owner].bound.is_some() {
+                    self.footprint.record_local(StepConstruct::Room);
                 }
             }
-            return self.reach.record_local(StepConstruct::Timer);
+            return self.footprint.record_local(StepConstruct::Timer);
         }
-        let operation = &self.operations[pending.operation.index()];
-        self.reach.awaits = operation.open_asks > 0;
+        let operation = &self.operations[pending.operation.bits()];
+        self.footprint.awaits = operation.open_asks > 0;
         match pending.kind {
-            StepKind::Flush => self.begin_flush(pending.operation.index() as u32),
-            _ if operation.bound.is_some() => self.reach.record_local(StepConstruct::Room),
-            StepKind::Handle if self.defers_many(pending.operation.index() as u32) => {
-                self.reach.record_local(StepConstruct::Defer);
+            StepKind::Flush => self.begin_flush(pending.operation.bits()),
+            _ if operation.bound.is_some() => self.footprint.record_local(StepConstruct::Room),
+            StepKind::Handle if self.defers_many(pending.operation.bits()) => {
+                self.footprint.record_local(StepConstruct::Defer);
             }
             _ => {}
         }
     }
 
     fn begin_flush(&mut self, index: u32) {
-        let Some(effect) = self.operations[index as usize].outbox.first().copied() else {
+        let Some(effect) = self.operations[index].outbox.first().copied() else {
             return;
         };
         let (carried, met) = match effect.facts(index, self).reach {
@@ -135,12 +218,12 @@ impl ExecutionState {
                 self.met_by_letter(index, to, event),
             ),
             Reach::Started(started) => {
-                let path = self.operations[started as usize].key;
+                let path = self.operations[started].key;
                 let deferred = self.deferred_events(started);
                 (StepEffect::Started(path, deferred), None)
             }
             Reach::Replied { asker, is_lost } => {
-                let path = self.operations[asker as usize].key;
+                let path = self.operations[asker].key;
                 (
                     StepEffect::Replied(path),
                     is_lost.then_some(StepConstruct::Ask),
@@ -148,9 +231,9 @@ impl ExecutionState {
             }
             Reach::Halted => (StepEffect::Halted, None),
         };
-        self.reach.carried = carried;
+        self.footprint.carried = carried;
         if let Some(met) = met {
-            self.reach.record_local(met);
+            self.footprint.record_local(met);
         }
     }
 
@@ -158,7 +241,7 @@ impl ExecutionState {
     fn met_by_letter(&self, from: u32, to: u32, event: u16) -> Option<StepConstruct> {
         match () {
             () if event == STOP => Some(StepConstruct::Stop),
-            () if self.operations[to as usize].bound.is_some() => Some(StepConstruct::Room),
+            () if self.operations[to].bound.is_some() => Some(StepConstruct::Room),
             () if self.defers_many(to) => Some(StepConstruct::Defer),
             () if self.nodes.nodes_if_different(from, to).is_some() => Some(StepConstruct::Node),
             () => None,
@@ -167,79 +250,57 @@ impl ExecutionState {
 
     /// Returns whether the operation defers events, and its type has too many events for [`DeferredEvents`].
     fn defers_many(&self, operation: u32) -> bool {
-        self.operations[operation as usize].defers
+        self.operations[operation].defers
             && self
+                .operations
                 .info(operation)
                 .is_some_and(|info| info.events.len() > DeferredEvents::EVENTS_MAX)
     }
 
     /// Returns the events that the operation's state defers.
     fn deferred_events(&self, operation: u32) -> DeferredEvents {
-        match self.info(operation) {
+        match self.operations.info(operation) {
             Some(info) if info.defers => {
-                let is_deferred = |event| self.disposition(operation, event) == Disposition::Defer;
+                let is_deferred =
+                    |event| self.operations.disposition(operation, event) == Disposition::Defer;
                 DeferredEvents::of(is_deferred, info.events.len())
             }
             _ => DeferredEvents::default(),
         }
     }
 
-    /// Records that the step in progress changes an operation.
-    pub(crate) fn changes(&mut self, index: u32) {
-        if self.records_touched {
-            self.touched.push(index);
-        }
-    }
-
-    /// Records in [`touched`](ExecutionState::touched) the operations that a step is known to change in
-    /// advance. The effects and the wake-ups of the step record more.
-    pub(crate) fn touch(&mut self, pending: &Pending) {
-        // A shared object has a number of its own, and is no operation.
-        let inbox = pending.inbox.filter(|inbox| !inbox.is_timer());
-        self.touched.extend(inbox.map(OperationId::bits));
-        match pending.operation.is_timer() {
-            true => self.touches_timers = true,
-            false => self.touched.push(pending.operation.bits()),
-        }
-    }
-
-    /// Records in [`touched`](ExecutionState::touched) the operations that an effect of `index` changes.
-    pub(crate) fn touch_by(&mut self, index: u32, effect: &Effect) {
+    /// Records the operations that an effect of `index` changes.
+    pub(super) fn touch_by(&mut self, index: u32, effect: &Effect) {
         match effect.facts(index, self).touches {
             Touches::Nothing => {}
-            Touches::One(operation) => self.touched.push(operation),
-            Touches::Futures => self.touched.extend(self.futures.of(index)),
-            Touches::All => self.touched.extend(0..self.live as u32),
-        }
-    }
-
-    /// Records that the step may replace the next step of an operation.
-    pub(crate) fn interrupt(&mut self, operation: u32, what: StepConstruct) {
-        self.reach.add(what);
-        if self.reach.is_wanted {
-            self.reach.interrupted.push(OperationId::actor(operation));
+            Touches::One(operation) => self.footprint.touched.push(operation),
+            Touches::Futures => self
+                .footprint
+                .touched
+                .extend(self.operations.futures.of(index)),
+            Touches::All => self.footprint.touched.extend(0..self.operations.count()),
         }
     }
 
     /// Records that the step may replace every operation's next step, for example by ending the execution.
     pub(crate) fn interrupt_all(&mut self, what: StepConstruct) {
-        for operation in 0..self.live as u32 {
-            self.interrupt(operation, what);
+        for operation in 0..self.operations.count() {
+            self.footprint.interrupt(operation, what);
         }
     }
 
     /// Records that a monitor or predicate was registered. The earlier steps, which it has not observed,
     /// could come later.
-    pub(crate) fn reach_observer(&mut self) {
-        if self.step > 1 {
+    pub(crate) fn register_observer(&mut self) {
+        if self.progress.step() > 1 {
             self.interrupt_all(StepConstruct::Observer);
         }
     }
 
     /// Returns whether the kind of operation makes its step non-local, and the construct that it stands for.
-    fn kind_reaches(&self, index: usize, runs: bool) -> (bool, Option<StepConstruct>) {
+    fn kind_reaches(&self, index: u32, runs: bool) -> (bool, Option<StepConstruct>) {
         match self.operations[index].kind {
-            OperationRole::Actor(_) => (!runs && self.atomic_handlers, None),
+            OperationRole::Actor(_) => (!runs && self.progress.has_atomic_handlers(), None),
             OperationRole::Body => (runs, None),
             OperationRole::Future { .. } => (runs, Some(StepConstruct::Future)),
             OperationRole::Task => (runs, Some(StepConstruct::Task)),
@@ -250,7 +311,7 @@ impl ExecutionState {
     }
 
     /// Returns the step in progress with its footprint, once it is over.
-    pub(crate) fn end_reach(
+    pub(crate) fn end_footprint(
         &self,
         pending: Pending,
         bug: Option<BugKind>,
@@ -269,8 +330,8 @@ impl ExecutionState {
             sleeps,
             cancels,
             ..
-        } = &self.reach;
-        let index = pending.operation.index();
+        } = &self.footprint;
+        let index = pending.operation.bits();
         let runs = pending.kind != StepKind::Flush;
         // The kind of the operation may make the step non-local.
         let (is_bound, kind) = match () {
@@ -302,7 +363,7 @@ impl ExecutionState {
             predicate_reads,
             defers: match pending.operation.is_timer() {
                 true => DeferredEvents::default(),
-                false => self.deferred_events(index as u32),
+                false => self.deferred_events(index),
             },
             silent_effects: along,
             is_suspended: !pending.operation.is_timer()

@@ -11,7 +11,7 @@ impl ExecutionState {
     /// the rank among the holder's timers by deadline, or the place of the arming in the outbox. A handle to
     /// another operation's timer keeps its number.
     pub(crate) fn timer_mark(&self, holder: u32, index: u32, generation: u32) -> u64 {
-        let owner = &self.operations[holder as usize];
+        let owner = &self.operations[holder];
         let timer = self.timers.slots.get(index as usize);
         let timer =
             timer.filter(|timer| timer.generation == generation && timer.stage != TimerStage::Free);
@@ -21,7 +21,7 @@ impl ExecutionState {
                 unread.map_or(0, |at| mix(1, at as u64))
             }
             Some(timer) if timer.owner != holder => {
-                self.lends_timers.set(true);
+                self.timers.lend();
                 mix(u64::from(index), u64::from(generation))
             }
             Some(timer) if timer.stage == TimerStage::Armed => mix(2, self.rank(index, timer)),
@@ -59,8 +59,8 @@ impl ExecutionState {
             return operation_name(index);
         }
         let timer = &self.timers.slots[pending.operation.index()];
-        let ahead = timer.deadline.saturating_sub(self.now).as_nanos() as u64;
-        let behind = self.now.saturating_sub(timer.deadline).as_nanos() as u64;
+        let ahead = timer.deadline.saturating_sub(self.timers.now()).as_nanos() as u64;
+        let behind = self.timers.now().saturating_sub(timer.deadline).as_nanos() as u64;
         let event = timer.event.map_or(0, |(_, event)| u64::from(event) + 1);
         let parts = [u64::from(timer.owner), event, ahead, behind];
         parts.into_iter().fold(2, mix)

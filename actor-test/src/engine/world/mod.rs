@@ -1,10 +1,19 @@
-//! The state of one execution, as plain data that can be cloned: operations with their queues, timers, asks,
-//! disks, families, temperatures, and the enabled set.
+//! The state of one execution, as plain data that can be cloned.
 //!
-//! The root is [`state::ExecutionState`]; a method that changes one part is in the file of that part. `seam` puts
-//! [effects](effect) into outboxes; `running` carries them out and takes events from inboxes. Work that needs
-//! nothing to be borrowed is returned as data. Nothing here calls or holds a user's code, and nothing is
-//! recorded or judged.
+//! The root is [`state::ExecutionState`], which has twelve parts, each with methods of its own:
+//!
+//! - [`operations`] with their queues and types, and the [`enabled`] steps among them;
+//! - [`timers`], with the time; [`requests`](state::Requests), which are [`asks`] and requests for
+//!   [`capacity`]; [`relations`](children::Relations), which are supervision, [`watches`] and links;
+//! - [`disks`], [`nodes`] with the network, [`shared_objects`];
+//! - [`temperature`]s of obligations, [`faults`], the [`footprint`] of the step in progress, and the
+//!   [`progress`] of the execution.
+//!
+//! A rule that needs several parts is a method of the root, in the file of its subject. A part that a step
+//! shares with other operations takes the footprint where it is read or changed, and records the access
+//! there. `seam` puts [effects](effect) into outboxes; `running` carries them out and takes events from
+//! inboxes. Work that needs nothing to be borrowed is returned as data. Nothing here calls or holds a user's
+//! code, and nothing is recorded or judged.
 
 pub(crate) mod actor_links;
 pub(crate) mod aliases;
@@ -29,11 +38,13 @@ pub(crate) mod node_clocks;
 pub(crate) mod nodes;
 pub(crate) mod numbering;
 pub(crate) mod operation;
+pub(crate) mod operations;
 pub(crate) mod orders;
 pub(crate) mod outbox;
 pub(crate) mod owner_lists;
 pub(crate) mod passing;
 pub(crate) mod pending;
+pub(crate) mod progress;
 pub(crate) mod queue;
 pub(crate) mod references;
 pub(crate) mod shared_objects;

@@ -171,7 +171,7 @@ impl ExecutionState {
         let is_registry = |of: u32| self.nodes.registry_of(of) == Some(Some(of));
         match item.effect {
             Effect::Send { to, .. } => is_registry(to),
-            Effect::Reply { ask, .. } => is_registry(self.asks[ask as usize].target),
+            Effect::Reply { ask, .. } => is_registry(self.requests.asks[ask].target),
             _ => true,
         }
     }
@@ -180,19 +180,19 @@ impl ExecutionState {
     /// node and the like is put on the link instead, unless the effect does that itself.
     #[inline]
     pub(crate) fn take_effect(&mut self, index: u32) -> Option<Effect> {
-        let effect = self.operations[index as usize].outbox.take_first()?;
-        match self.is_instrumented {
-            true => self.instrument(index, effect),
-            false => Some(effect),
+        let effect = self.operations[index].outbox.take_first()?;
+        if self.footprint.records_touched() {
+            self.touch_by(index, &effect);
+        }
+        match self.nodes.is_empty() {
+            true => Some(effect),
+            false => self.put_on_link(index, effect),
         }
     }
 
-    /// Records the operations that an effect changes, and puts an effect for another node on its link.
+    /// Puts an effect for another node on its link; returns it if it is to be carried out now.
     #[inline(never)]
-    fn instrument(&mut self, index: u32, effect: Effect) -> Option<Effect> {
-        if self.records_touched {
-            self.touch_by(index, &effect);
-        }
+    fn put_on_link(&mut self, index: u32, effect: Effect) -> Option<Effect> {
         let apart = effect
             .facts(index, self)
             .travels_to
@@ -221,8 +221,8 @@ impl ExecutionState {
     fn make_link(&mut self, from: u32, to: u32) -> u32 {
         let number = self.nodes.links.len() as u32;
         let key = mix(mix(0x11_4b, self.nodes.key(from)), self.nodes.key(to));
-        let operation = self.create(OperationRole::Link(number), key);
-        self.created_on_the_way();
+        let operation = self.operations.create(OperationRole::Link(number), key);
+        self.operations.numbering.created_on_the_way();
         let spare = self.nodes.spare_links.pop();
         let (mut queue, mut wishes) =
             spare.map_or_else(Default::default, |link| (link.queue, link.wishes));
@@ -255,12 +255,12 @@ impl ExecutionState {
             .map(|next| pending_arrival(self, operation, next));
         match pending {
             Some(pending) => {
-                let position = &mut self.operations[operation as usize].position;
+                let position = &mut self.operations[operation].position;
                 self.enabled.set(position, pending);
             }
             None => self.disable(operation),
         }
-        self.changes(operation);
+        self.footprint.changes(operation);
     }
 
     /// Puts a message on the link between two nodes.
@@ -303,7 +303,7 @@ impl ExecutionState {
             self.refresh_link(number);
         } else {
             let operation = link.operation;
-            self.changes(operation);
+            self.footprint.changes(operation);
         }
         match wish {
             Some(MessageFault::Duplicate) => LinkOutcome::Duplicated(number),
@@ -315,6 +315,7 @@ impl ExecutionState {
     fn wish_for(&mut self, number: u32, item: &InTransit) -> Option<MessageFault> {
         let (to, letter) = item.letter()?;
         let event = self
+            .operations
             .info(to)?
             .events
             .get(usize::from(letter.event))?
@@ -380,7 +381,7 @@ impl ExecutionState {
         let link = self.nodes.link(number);
         link.queue.iter().position(|item| {
             let known = item.letter().and_then(|(to, letter)| {
-                let info = self.info(to)?;
+                let info = self.operations.info(to)?;
                 info.events.get(usize::from(letter.event))
             });
             known.is_some_and(|known| known.type_id == event)

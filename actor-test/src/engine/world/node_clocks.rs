@@ -1,7 +1,8 @@
 //! The clocks of nodes: offset, drift and jumps, and the deadlines of timers by them.
 //!
-//! [`ExecutionState::now`] is the true time. The clock of a node starts ahead of it, runs faster or slower, and jumps.
-//! The clock runs on while its node is down, as a machine's does. Operations on no node have the true time.
+//! [`Timers::now`](crate::engine::world::timers::Timers::now) is the true time. The clock of a node starts
+//! ahead of it, runs faster or slower, and jumps. The clock runs on while its node is down, as a machine's
+//! does. Operations on no node have the true time.
 
 use std::time::Duration;
 
@@ -105,16 +106,28 @@ impl Nodes {
 }
 
 impl ExecutionState {
+    /// Returns the time on the clock of an operation's node to the program.
+    pub(crate) fn read_clock_at(&mut self, operation: u32) -> Duration {
+        self.timers.read_clock(&mut self.footprint);
+        self.now_at(operation)
+    }
+
+    /// Returns the true time to an observer of the execution, such as a monitor.
+    pub(crate) fn read_true_time(&mut self) -> Duration {
+        self.timers.read_clock(&mut self.footprint);
+        self.timers.now()
+    }
+
     /// Returns the time on the clock of an operation's node.
     pub(crate) fn now_at(&self, operation: u32) -> Duration {
         let clock = self.nodes.clock_of(operation);
-        clock.map_or(self.now, |clock| clock.reading(self.now))
+        clock.map_or(self.timers.now(), |clock| clock.reading(self.timers.now()))
     }
 
     /// Returns the time on the clock of a supervisor's node. The system has the true time.
     pub(crate) fn now_at_family(&self, supervised: &Supervised) -> Duration {
         let supervisor = supervised.supervisor;
-        supervisor.map_or(self.now, |supervisor| self.now_at(supervisor))
+        supervisor.map_or(self.timers.now(), |supervisor| self.now_at(supervisor))
     }
 
     /// Returns the amount by which the date on an operation's node was set back.
@@ -135,7 +148,7 @@ impl ExecutionState {
         if timer.stage == TimerStage::Unarmed {
             return timer.delay;
         }
-        let left = timer.deadline.saturating_sub(self.now);
+        let left = timer.deadline.saturating_sub(self.timers.now());
         let clock = self.nodes.clock_of(timer.owner);
         clock.map_or(left, |clock| clock.passes_in(left))
     }
@@ -143,7 +156,7 @@ impl ExecutionState {
     /// Makes the clock of a node jump ahead, so that the timers on the node are due that much sooner.
     pub(crate) fn set_ahead(&mut self, node: u32, by: Duration) {
         self.nodes.are_clocks_apart = true;
-        let now = self.now;
+        let now = self.timers.now();
         for timer in 0..self.timers.slots.len() as u32 {
             let found = &self.timers.slots[timer as usize];
             let (owner, deadline) = (found.owner, found.deadline);

@@ -258,7 +258,6 @@ impl Nodes {
 impl ExecutionState {
     /// Declares a node, which is down at first.
     pub(crate) fn declare_node(&mut self, name: &str) -> u32 {
-        self.is_instrumented = true;
         self.nodes.nodes.push(NodeRecord {
             name: name.into(),
             key: text(name),
@@ -286,7 +285,7 @@ impl ExecutionState {
         let found = &mut self.nodes.nodes[node as usize];
         found.life = life;
         found.is_up = true;
-        let boot = self.create(OperationRole::Boot { node }, key);
+        let boot = self.operations.create(OperationRole::Boot { node }, key);
         self.nodes.place(boot, life);
         boot
     }
@@ -302,7 +301,7 @@ impl ExecutionState {
             return None;
         }
         self.nodes.place(child, life);
-        let OperationRole::Actor(of_type) = self.operations[child as usize].kind else {
+        let OperationRole::Actor(of_type) = self.operations[child].kind else {
             return None;
         };
         let counts = &mut self.nodes.lives[life as usize].counts;
@@ -315,7 +314,7 @@ impl ExecutionState {
 
     /// Returns whether the operation has ended.
     pub(crate) fn is_dead(&self, operation: u32) -> bool {
-        self.operations[operation as usize].stage == OperationStage::Gone
+        self.operations[operation].stage == OperationStage::Gone
     }
 
     /// Returns whether a fault of a script can take effect now: its nodes and links are in the required

@@ -21,23 +21,25 @@ pub(crate) struct Numbering {
     seen: NumbersSeen,
 }
 
-impl ExecutionState {
+impl Numbering {
     /// Records that an operation has created another.
-    pub(crate) fn created_by(&mut self, parent: u32) {
-        let creator = *self.numbering.creator.get_or_insert(parent);
-        self.numbering.has_several |= creator != parent;
+    pub(super) fn created_by(&mut self, parent: u32) {
+        let creator = *self.creator.get_or_insert(parent);
+        self.has_several |= creator != parent;
     }
 
     /// Records that the send of an operation has created another one, namely a link.
-    pub(crate) fn created_on_the_way(&mut self) {
-        self.numbering.has_several = true;
+    pub(super) fn created_on_the_way(&mut self) {
+        self.has_several = true;
     }
+}
 
+impl ExecutionState {
     /// Records the reads of actor numbers up to the end of the step in progress. If the numbers depend on the
     /// order of creation and were read, any earlier step might have come in another order.
     pub(crate) fn end_numbering(&mut self, seen: NumbersSeen, had_several: bool) {
-        let before = std::mem::replace(&mut self.numbering.seen, seen);
-        let has_several = self.numbering.has_several;
+        let before = std::mem::replace(&mut self.operations.numbering.seen, seen);
+        let has_several = self.operations.numbering.has_several;
         if !has_several || (before == seen && has_several == had_several) {
             return;
         }
@@ -49,6 +51,6 @@ impl ExecutionState {
     }
 
     pub(crate) fn has_several_creators(&self) -> bool {
-        self.numbering.has_several
+        self.operations.numbering.has_several
     }
 }

@@ -12,8 +12,8 @@ const NO_SLOT: u32 = u32::MAX;
 impl ExecutionState {
     /// Gives an actor an order that goes ahead of its inbox, unless a stronger one is pending.
     pub(crate) fn give_order(&mut self, index: u32, order: PendingOrder) {
-        self.interrupt(index, StepConstruct::Stop);
-        let operation = &mut self.operations[index as usize];
+        self.footprint.interrupt(index, StepConstruct::Stop);
+        let operation = &mut self.operations[index];
         let outdone = match (operation.pending_order, order) {
             (PendingOrder::Kill, _) => true,
             (_, PendingOrder::Stop) => operation.stopping,
@@ -22,36 +22,36 @@ impl ExecutionState {
         if !outdone {
             operation.pending_order = order;
         }
-        self.changes(index);
+        self.footprint.changes(index);
         self.refresh(index);
     }
 
     /// Keeps all actors created from now on from starting; returns the actors that have not stopped.
     pub(crate) fn close(&mut self, by: u32) -> Vec<u32> {
-        self.closed_from.get_or_insert(self.live as u32);
+        self.progress.close_from(self.operations.count());
         self.interrupt_all(StepConstruct::Stop);
         let is_open = |index: &u32| {
-            let stage = self.operations[*index as usize].stage;
-            self.info(*index).is_some() && stage != OperationStage::Gone
+            let stage = self.operations[*index].stage;
+            self.operations.info(*index).is_some() && stage != OperationStage::Gone
         };
-        let open: Vec<u32> = (0..self.live as u32).filter(is_open).collect();
+        let open: Vec<u32> = (0..self.operations.count()).filter(is_open).collect();
         for actor in &open {
-            self.extend_chain(by, u64::from(*actor));
+            self.operations.extend_chain(by, u64::from(*actor));
         }
         open
     }
 
     /// Returns the number of dead letters to the program, and records that it was read.
     pub(crate) fn count_dead_letters(&mut self, by: u32) -> u64 {
-        self.counts_dead_letters = true;
         self.interrupt_all(StepConstruct::Stop);
-        self.extend_chain(by, self.dead_letters);
-        self.dead_letters
+        let letters = self.progress.read_dead_letters();
+        self.operations.extend_chain(by, letters);
+        letters
     }
 
     /// Creates the letter that stops its receiver in order.
     pub(crate) fn stop_letter(&mut self, from: u32) -> Envelope {
-        let sender = &mut self.operations[from as usize];
+        let sender = &mut self.operations[from];
         sender.sent += 1;
         Envelope {
             slot: NO_SLOT,

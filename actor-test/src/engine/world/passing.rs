@@ -167,17 +167,20 @@ impl ExecutionState {
     /// exclusive limit of what may pass; `None` if no time passes at this read, or only timers and faults
     /// move the clock.
     pub(crate) fn passing_limit(&mut self, reader: u32) -> Option<Duration> {
-        let has_read = self.passing.reads(reader, self.step);
-        if !has_read || self.budgets.budget(FaultKind::Clock) > 0 {
+        let has_read = self.timers.passing.reads(reader, self.progress.step());
+        if !has_read || self.faults.budgets().budget(FaultKind::Clock) > 0 {
             return None;
         }
-        if !self.passing.has_timers {
-            self.passing.read_without_timers = true;
+        if !self.timers.passing.has_timers {
+            self.timers.passing.read_without_timers = true;
             return Some(Duration::MAX);
         }
-        self.passing.read_among_timers = true;
-        let earliest = self.timers.earliest().filter(|_| !self.patient_timers)?;
-        let room = earliest.saturating_sub(self.now);
-        self.passing.size(WAYS, room).map(|_| room)
+        self.timers.passing.read_among_timers = true;
+        let earliest = self
+            .timers
+            .earliest()
+            .filter(|_| !self.timers.are_patient)?;
+        let room = earliest.saturating_sub(self.timers.now());
+        self.timers.passing.size(WAYS, room).map(|_| room)
     }
 }

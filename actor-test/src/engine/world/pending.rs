@@ -14,7 +14,7 @@ impl ExecutionState {
     /// Updates the enabled set with the operation's next step.
     #[inline]
     pub(crate) fn refresh(&mut self, index: u32) {
-        let operation = &mut self.operations[index as usize];
+        let operation = &mut self.operations[index];
         match operation.show_next(index, &mut self.enabled) {
             NextStepKind::Event => {}
             NextStepKind::Nothing => self.disable(index),
@@ -25,7 +25,7 @@ impl ExecutionState {
     /// Updates the enabled set for an operation whose next step is no send and no event.
     #[inline(never)]
     pub(crate) fn refresh_rarer(&mut self, index: u32) {
-        let operation = &self.operations[index as usize];
+        let operation = &self.operations[index];
         if let OperationRole::Link(number) = operation.kind {
             return self.refresh_link(number);
         }
@@ -38,7 +38,7 @@ impl ExecutionState {
                 if pending.kind == StepKind::Resume && !self.objects.is_unused() {
                     self.show_access(index, &mut pending);
                 }
-                let position = &mut self.operations[index as usize].position;
+                let position = &mut self.operations[index].position;
                 self.enabled.set(position, pending);
             }
             None => self.disable(index),
@@ -58,7 +58,7 @@ impl ExecutionState {
         let position = if operation.is_timer() {
             self.timers.slots.get(operation.index())?.position
         } else {
-            self.operations[operation.index()].position
+            self.operations[operation.bits()].position
         };
         let pending = self.enabled.pending().get(position as usize)?;
         // Patient timers that are held back have a position as well.
@@ -68,7 +68,7 @@ impl ExecutionState {
     /// Removes the operation from the enabled set.
     #[inline(never)]
     pub(crate) fn disable(&mut self, index: u32) {
-        let position = &mut self.operations[index as usize].position;
+        let position = &mut self.operations[index].position;
         let moved = self.enabled.remove(position);
         self.follow_move(moved);
     }
@@ -79,7 +79,7 @@ impl ExecutionState {
             if moved.is_timer() {
                 self.timers.slots[moved.index()].position = position;
             } else {
-                self.operations[moved.index()].position = position;
+                self.operations[moved.bits()].position = position;
             }
         }
     }

@@ -24,22 +24,22 @@ pub(crate) struct DroppedReferences {
 impl ExecutionState {
     /// Queues the drop of a reference to `to`, which may be the last one.
     pub(crate) fn drop_reference(&mut self, by: u32, to: u32, is_last: bool) {
-        self.reach.add(StepConstruct::References);
-        let found = self.operations.get(to as usize);
+        self.footprint.add(StepConstruct::References);
+        let found = self.operations.get(to);
         if found.is_none_or(|operation| operation.stage == OperationStage::Gone) {
             return;
         }
-        let dropped = self.references.entry(to).or_default();
+        let dropped = self.operations.references.entry(to).or_default();
         dropped.pending += 1;
         dropped.all |= is_last;
-        self.push(by, Effect::DropReference { to });
+        self.operations.push(by, Effect::DropReference { to });
     }
 
     /// Carries out the drop of a reference to `to`. After the last drop of the last reference, `by` stops the
     /// actor with its next effect.
     pub(crate) fn let_go(&mut self, by: u32, to: u32) {
-        self.reach.add(StepConstruct::References);
-        let Some(dropped) = self.references.get_mut(&to) else {
+        self.footprint.add(StepConstruct::References);
+        let Some(dropped) = self.operations.references.get_mut(&to) else {
             return;
         };
         dropped.pending -= 1;
@@ -47,10 +47,10 @@ impl ExecutionState {
             return;
         }
         let all = dropped.all;
-        self.references.remove(&to);
+        self.operations.references.remove(&to);
         if all {
             let at_once = false;
-            let outbox = &mut self.operations[by as usize].outbox;
+            let outbox = &mut self.operations[by].outbox;
             outbox.put_first(Effect::Stop { to, at_once });
         }
     }

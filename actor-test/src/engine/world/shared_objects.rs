@@ -32,6 +32,8 @@ pub(crate) struct SharedObjects {
     /// The operations that have yielded, and since then no other one has taken a step.
     yielded: Vec<Yield>,
     pub(crate) clocks: VectorClocks,
+    /// The places that asked for less than `SeqCst`, and got sequential consistency.
+    weakened: Vec<SourceLocation>,
 }
 
 #[derive(Clone, Debug)]
@@ -102,6 +104,19 @@ impl SharedObjects {
         self.has_waited = false;
         self.yielded.clear();
         self.clocks.clear();
+        self.weakened.clear();
+    }
+
+    /// Records a place that asked for less than `SeqCst`.
+    pub(crate) fn weaken(&mut self, place: SourceLocation) {
+        if !self.weakened.contains(&place) {
+            self.weakened.push(place);
+        }
+    }
+
+    /// Returns the places that asked for less than `SeqCst`, and got sequential consistency.
+    pub(crate) fn weakened(&self) -> &[SourceLocation] {
+        &self.weakened
     }
 
     pub(crate) fn have_threads(&self) -> bool {
@@ -388,7 +403,7 @@ impl ExecutionState {
 
     /// Records an access of an operation; returns whether the operation spins.
     pub(crate) fn accessed(&mut self, operation: u32, object: u32, touch: AccessEffect) -> bool {
-        self.reach.add(StepConstruct::Sharing);
+        self.footprint.add(StepConstruct::Sharing);
         let AccessEffect {
             changes,
             acquires,
@@ -402,7 +417,7 @@ impl ExecutionState {
         // Two reads in a row are independent, so a read does not change the object's hash.
         found.changes += u64::from(changes);
         let seen = if changes || holds != Hold::Stays {
-            found.chain = mix(found.chain, self.operations[operation as usize].key);
+            found.chain = mix(found.chain, self.operations[operation].key);
             found.chain
         } else {
             mix(found.chain, 0x100c)
@@ -437,11 +452,11 @@ impl ExecutionState {
                 blocked.map(|waiter| waiter.operation).collect()
             }
         };
-        self.extend_chain(operation, seen);
+        self.operations.extend_chain(operation, seen);
         // The object is taken again, so the wake-ups of these waiters are void.
         for other in others.into_iter().filter(|other| *other != operation) {
-            self.operations[other as usize].woken = false;
-            self.changes(other);
+            self.operations[other].woken = false;
+            self.footprint.changes(other);
             self.refresh(other);
         }
         if changes {
@@ -455,18 +470,18 @@ impl ExecutionState {
 
     /// Records that an operation waits for exclusive access, and so keeps others out.
     pub(crate) fn claimed(&mut self, operation: u32, object: u32) {
-        let key = self.operations[operation as usize].key;
+        let key = self.operations[operation].key;
         let found = &mut self.objects.all[object as usize];
         found.changes += 1;
         found.chain = mix(found.chain, key);
         let seen = found.chain;
-        self.extend_chain(operation, seen);
+        self.operations.extend_chain(operation, seen);
     }
 
     /// Returns the operations that are blocked on the object and were not woken yet.
     pub(crate) fn blocked_still(&self, object: u32) -> Vec<u32> {
         let mut blocked = self.objects.blocked(object);
-        blocked.retain(|operation| !self.operations[*operation as usize].woken);
+        blocked.retain(|operation| !self.operations[*operation].woken);
         blocked
     }
 
@@ -486,8 +501,8 @@ impl ExecutionState {
     /// Wakes an operation that is blocked, which then tries again.
     pub(crate) fn unblock_this(&mut self, operation: u32) {
         self.objects.doing_of(operation).is_unblocked = true;
-        self.operations[operation as usize].woken = true;
-        self.changes(operation);
+        self.operations[operation].woken = true;
+        self.footprint.changes(operation);
         self.refresh(operation);
     }
 
@@ -553,10 +568,7 @@ impl ExecutionState {
     /// nobody joins the task, which waits for news from others; or the task waits for the next tick of an
     /// interval.
     pub(crate) fn may_wait_forever(&self, operation: u32) -> bool {
-        if !matches!(
-            self.operations[operation as usize].kind,
-            OperationRole::Task
-        ) {
+        if !matches!(self.operations[operation].kind, OperationRole::Task) {
             return false;
         }
         let is_detached = self
@@ -581,13 +593,13 @@ impl ExecutionState {
         writes: bool,
         place: SourceLocation,
     ) -> Option<RacingAccess> {
-        self.reach.add(StepConstruct::Sharing);
+        self.footprint.add(StepConstruct::Sharing);
         let found = &mut self.objects.all[object as usize];
         if writes {
-            found.chain = mix(found.chain, self.operations[operation as usize].key);
+            found.chain = mix(found.chain, self.operations[operation].key);
         }
         let seen = mix(found.chain, u64::from(!writes));
-        self.extend_chain(operation, seen);
+        self.operations.extend_chain(operation, seen);
         let task = self.objects.task(operation);
         self.objects
             .clocks

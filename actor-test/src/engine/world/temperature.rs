@@ -22,6 +22,16 @@ pub(crate) enum Obligation {
     SelfSending(u32),
 }
 
+/// An event that an actor defers, as a check has found it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deferral {
+    pub(crate) actor: u32,
+    /// The key of the event.
+    pub(crate) letter: u64,
+    /// The step of the first check that found the event deferred.
+    pub(crate) since: u64,
+}
+
 /// The temperature of a monitor, or of a predicate that has to become true.
 #[derive(Clone, Debug)]
 struct TemperatureEntry {
@@ -58,6 +68,8 @@ pub(crate) struct Temperatures {
     recovered: bool,
     /// The largest number of steps for which a discharged obligation was pending.
     longest_pending: u64,
+    /// The deferred events that the last check has found.
+    pub(super) deferrals: Vec<Deferral>,
 }
 
 impl Temperatures {
@@ -80,6 +92,7 @@ impl Temperatures {
         self.watched = watched;
         self.recovered = false;
         self.longest_pending = 0;
+        self.deferrals.clear();
         self.alarm = self.checks_from;
     }
 

@@ -1,13 +1,17 @@
 //! Virtual time: the armed timers, and those among them that may fire.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::time::Duration;
 
 use actor_core::seam::Purpose as Pretext;
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::enabled::ABSENT;
+use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
+use crate::engine::world::passing::TimePassing;
 use crate::hash::mix;
 
 /// The stage in the life cycle of a timer.
@@ -88,9 +92,49 @@ pub(crate) struct Timers {
     armed_periodic: usize,
     sequence: u64,
     pub(crate) clock_error: Duration,
+    /// The true time.
+    pub(super) now: Duration,
+    /// The number of reads of the clock by the program under test.
+    clock_reads: u64,
+    /// The decisions whether time passes at reads of the clock.
+    pub(crate) passing: TimePassing,
+    /// True if timers fire only when nothing else is enabled.
+    pub(crate) are_patient: bool,
+    /// True once an operation was seen to hold a handle to another one's timer, in this execution.
+    are_lent: Cell<bool>,
 }
 
 impl Timers {
+    /// Returns the true time, for the tester and its observers.
+    pub(crate) fn now(&self) -> Duration {
+        self.now
+    }
+
+    /// Lets time pass while the program reads the clock.
+    pub(crate) fn pass(&mut self, by: Duration) {
+        self.now = self.now.saturating_add(by);
+    }
+
+    /// Returns the number of reads of the clock by the program under test.
+    pub(crate) fn clock_reads(&self) -> u64 {
+        self.clock_reads
+    }
+
+    /// Records a read of the clock by the program under test.
+    pub(super) fn read_clock(&mut self, footprint: &mut StepFootprint) {
+        footprint.add(StepConstruct::Clock);
+        self.clock_reads += 1;
+    }
+
+    /// Records that an operation holds a handle to another one's timer.
+    pub(super) fn lend(&self) {
+        self.are_lent.set(true);
+    }
+
+    pub(crate) fn are_lent(&self) -> bool {
+        self.are_lent.get()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
         self.free.clear();
@@ -101,6 +145,9 @@ impl Timers {
         self.armed = 0;
         self.armed_periodic = 0;
         self.sequence = 0;
+        self.are_lent.set(false);
+        self.now = Duration::ZERO;
+        self.clock_reads = 0;
     }
 
     /// Reserves a slot for a timer that is not armed yet.
@@ -222,9 +269,12 @@ impl Timers {
         timer.stage = TimerStage::Over;
     }
 
-    /// Updates the window; returns whether it has changed. The timers concerned are then in
-    /// [`left`](Self::left) and [`entered`](Self::entered).
-    pub(crate) fn refresh_window(&mut self) -> bool {
+    /// Updates the window after a change of timers, which is in the footprint of the step. Returns whether the
+    /// window has changed. The timers concerned are then in [`left`](Self::left) and
+    /// [`entered`](Self::entered).
+    pub(super) fn refresh_window(&mut self, footprint: &mut StepFootprint) -> bool {
+        footprint.add(StepConstruct::Timer);
+        footprint.touch_timers();
         while let Some(Reverse((deadline, _, index, generation))) = self.later.peek() {
             let timer = &self.slots[*index as usize];
             if timer.generation == *generation

@@ -11,23 +11,14 @@ use actor_core::generated::Disposition;
 use crate::engine::world::letter::{Envelope, STOP};
 use crate::engine::world::operation::{Operation, OperationStage};
 use crate::engine::world::state::ExecutionState;
+use crate::engine::world::temperature::Deferral;
 use crate::engine::world::timers::TimerStage;
-
-/// An event that an actor defers, as a check has found it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Deferral {
-    pub(crate) actor: u32,
-    /// The key of the event.
-    pub(crate) letter: u64,
-    /// The step of the first check that found the event deferred.
-    pub(crate) since: u64,
-}
 
 impl ExecutionState {
     /// Records that a handler, or the body, waits from now on.
     pub(crate) fn wait_begins(&mut self, operation: u32) {
-        let step = self.step;
-        self.operations[operation as usize].waits_since = step;
+        let step = self.progress.step();
+        self.operations[operation].waits_since = step;
         self.temperatures.schedule_overdue_check(step);
     }
 
@@ -36,13 +27,13 @@ impl ExecutionState {
         let awaits = |operation: &Operation| {
             operation.stage == OperationStage::Suspended && operation.endless_waits == 0
         };
-        let all = 0..self.live as u32;
-        let waiting = all.filter(move |index| awaits(&self.operations[*index as usize]));
+        let all = 0..self.operations.count();
+        let waiting = all.filter(move |index| awaits(&self.operations[*index]));
         waiting.filter(|index| self.objects.is_unused() || !self.may_wait_forever(*index))
     }
 
     pub(crate) fn someone_awaits(&self) -> bool {
-        self.suspended > 0 && self.pending_waits().next().is_some()
+        self.operations.suspended() > 0 && self.pending_waits().next().is_some()
     }
 
     /// Returns whether a sleep or a time limit will resume the operation.
@@ -61,12 +52,12 @@ impl ExecutionState {
             let timer = &self.timers.slots[timer as usize];
             timer.is_sleep() && timer.periodic && timer.stage != TimerStage::Over
         });
-        ticks && self.operations[operation as usize].open_asks == 0
+        ticks && self.operations[operation].open_asks == 0
     }
 
     /// Returns the step since which the wait counts.
     pub(crate) fn counts_since(&self, operation: u32, counts_from: u64) -> u64 {
-        let found = &self.operations[operation as usize];
+        let found = &self.operations[operation];
         found.waits_since.max(counts_from)
     }
 
@@ -76,13 +67,12 @@ impl ExecutionState {
         let mut next = u64::MAX;
         for operation in self.pending_waits() {
             let due = self.counts_since(operation, counts_from) + threshold + 1;
-            if self.step < due {
+            if self.progress.step() < due {
                 next = next.min(due);
-            } else if !self.operations[operation as usize].woken && !self.has_time_limit(operation)
-            {
+            } else if !self.operations[operation].woken && !self.has_time_limit(operation) {
                 overdue.push(operation);
                 // The next check comes soon, in case no wait is blamed now.
-                next = next.min(self.step + threshold / 4 + 1);
+                next = next.min(self.progress.step() + threshold / 4 + 1);
             }
         }
         self.temperatures.schedule_check(next);
@@ -93,14 +83,15 @@ impl ExecutionState {
     /// for long itself is not, unless all of them wait for each other.
     pub(crate) fn roots(&self, overdue: &[u32], threshold: u64, counts_from: u64) -> Vec<u32> {
         let long = |operation: &u32| {
-            self.step
+            self.progress
+                .step()
                 .saturating_sub(self.counts_since(*operation, counts_from))
                 > threshold / 2
         };
         let waits: Vec<u32> = self.pending_waits().filter(long).collect();
         let mut roots = overdue.to_vec();
         roots.retain(|operation| {
-            let mut asked = self.asks.iter();
+            let mut asked = self.requests.asks.iter();
             !asked
                 .any(|ask| ask.asker == *operation && ask.is_open() && waits.contains(&ask.target))
         });
@@ -112,13 +103,13 @@ impl ExecutionState {
 
     /// Returns the first letter that an actor between two events defers, except ticks, which come again.
     fn deferred(&self, index: u32) -> Option<Envelope> {
-        let actor = &self.operations[index as usize];
+        let actor = &self.operations[index];
         if !actor.defers || actor.stage != OperationStage::Idle {
             return None;
         }
         let is_deferred = |letter: &&Envelope| {
             let is_event = letter.event != STOP && !letter.sender.is_timer();
-            is_event && self.disposition(index, letter.event) == Disposition::Defer
+            is_event && self.operations.disposition(index, letter.event) == Disposition::Defer
         };
         actor.inbox.iter().find(is_deferred).copied()
     }
@@ -126,8 +117,8 @@ impl ExecutionState {
     /// Updates the list of deferred events. Returns one that all checks have found for longer than the
     /// threshold.
     pub(crate) fn check_deferrals(&mut self, threshold: u64) -> Option<Deferral> {
-        let defers = |index: &u32| self.operations[*index as usize].defers;
-        let mut actors = (0..self.live as u32).filter(defers).peekable();
+        let defers = |index: &u32| self.operations[*index].defers;
+        let mut actors = (0..self.operations.count()).filter(defers).peekable();
         actors.peek()?;
         let mut now = Vec::new();
         for actor in actors {
@@ -135,17 +126,17 @@ impl ExecutionState {
                 continue;
             };
             let is_same = |seen: &&Deferral| seen.actor == actor && seen.letter == letter.key;
-            let since = self.deferrals.iter().find(is_same);
+            let since = self.temperatures.deferrals.iter().find(is_same);
             now.push(Deferral {
                 actor,
                 letter: letter.key,
-                since: since.map_or(self.step, |seen| seen.since),
+                since: since.map_or(self.progress.step(), |seen| seen.since),
             });
         }
-        let is_overdue = |seen: &&Deferral| self.step - seen.since > threshold;
+        let is_overdue = |seen: &&Deferral| self.progress.step() - seen.since > threshold;
         let overdue = now.iter().find(is_overdue).copied();
-        self.deferrals = now;
-        self.temperatures.schedule_early_check(self.step);
+        self.temperatures.deferrals = now;
+        self.temperatures.schedule_early_check(self.progress.step());
         overdue
     }
 }
@@ -164,7 +155,9 @@ mod tests {
         state.begin();
         state.temperatures.begin(Some(THRESHOLD), 0, None);
         for (since, key) in since.iter().zip(1..) {
-            let operation = state.create(OperationRole::Boot { node: 0 }, key) as usize;
+            let operation = state
+                .operations
+                .create(OperationRole::Boot { node: 0 }, key);
             state.operations[operation].stage = OperationStage::Suspended;
             state.operations[operation].waits_since = *since;
         }
@@ -172,7 +165,7 @@ mod tests {
     }
 
     fn overdue_at(state: &mut ExecutionState, step: u64) -> Vec<u32> {
-        state.step = step;
+        state.progress.set_step(step);
         state.temperatures.takes_check(step);
         state.overdue(THRESHOLD, 0)
     }
@@ -200,10 +193,10 @@ mod tests {
     #[test]
     fn what_was_waited_before_steps_count_does_not_count() {
         let mut state = waiting(&[10, 60]);
-        state.step = 130;
+        state.progress.set_step(130);
         assert_eq!(state.overdue(THRESHOLD, 40), NOBODY);
         assert_eq!(next_check(&state), Some(141));
-        state.step = 141;
+        state.progress.set_step(141);
         assert_eq!(state.overdue(THRESHOLD, 40), [1]);
     }
 
@@ -220,14 +213,14 @@ mod tests {
     fn who_waits_for_one_that_waits_for_long_is_not_to_blame() {
         let mut state = waiting(&[0, 51]);
         let ask = state.open_ask(1, 2);
-        state.step = 101;
+        state.progress.set_step(101);
         // The other one has waited for only half of the threshold, and may still resume.
         assert_eq!(state.roots(&[1], THRESHOLD, 0), [1]);
-        state.step = 102;
+        state.progress.set_step(102);
         assert_eq!(state.roots(&[1], THRESHOLD, 0), NOBODY);
         assert_eq!(state.roots(&[1, 2], THRESHOLD, 0), [2]);
         assert_eq!(state.roots(&[1], THRESHOLD, 52), [1]);
-        state.asks[ask as usize].delivered = true;
+        state.requests.asks[ask].delivered = true;
         assert_eq!(state.roots(&[1, 2], THRESHOLD, 0), [1, 2]);
     }
 
@@ -238,9 +231,9 @@ mod tests {
         let mut state = waiting(&[0, 0, 60]);
         state.open_ask(1, 2);
         state.open_ask(2, 1);
-        state.step = 110;
+        state.progress.set_step(110);
         assert_eq!(state.roots(&[1, 2], THRESHOLD, 0), [1, 2]);
-        state.step = 111;
+        state.progress.set_step(111);
         assert_eq!(state.roots(&[1, 2], THRESHOLD, 0), NOBODY);
         assert_eq!(state.roots(&[1, 2, 3], THRESHOLD, 0), [3]);
     }

@@ -1,9 +1,12 @@
-//! Watches: notices of the start or the end of an operation: [`EndWatch`].
+//! Watches: notices of the start or the end of an operation: [`Watches`].
+
+use std::ops::Index;
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::operation::OperationStage;
-use crate::engine::world::owner_lists::ListNode;
+use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 use crate::engine::world::state::ExecutionState;
 
 /// The change of the target that a watch waits for.
@@ -37,21 +40,40 @@ pub(crate) struct EndWatch {
     of_watcher: ListNode,
 }
 
-impl ExecutionState {
-    /// Begins a watch; returns its number.
-    pub(crate) fn watch(&mut self, watcher: u32, target: u32) -> u32 {
-        let key = self.child_key_of(watcher);
-        self.add_watch(watcher, target, key, None, WatchedChange::End)
+/// All watches of an execution, by number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watches {
+    all: Vec<EndWatch>,
+    /// The watches of each target, in their order.
+    of_target: OwnerLists,
+    /// The watches of each watcher.
+    of_watcher: OwnerLists,
+}
+
+impl Watches {
+    pub(super) fn clear(&mut self) {
+        self.all.clear();
+        self.of_target.clear();
+        self.of_watcher.clear();
     }
 
-    /// Begins a watch that answers an ask, for which there is no letter; returns its number.
-    pub(crate) fn await_end(&mut self, ask: u32, until: WatchedChange) -> u32 {
-        let record = self.ask_for_end(ask);
-        let (watcher, target, key) = (record.asker, record.target, record.key);
-        self.add_watch(watcher, target, key, Some(ask), until)
+    /// Returns the number of watches so far, which is the number of the next one.
+    pub(crate) fn count(&self) -> u32 {
+        self.all.len() as u32
     }
 
-    fn add_watch(
+    /// Returns the watches that are open, in the order of their notices.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &EndWatch> {
+        self.all.iter().filter(|watch| watch.is_open)
+    }
+
+    /// Closes a watch whose notice is to be delivered, and returns it; `None` if it is over.
+    pub(crate) fn take_open(&mut self, watch: u32) -> Option<EndWatch> {
+        let found = &mut self.all[watch as usize];
+        std::mem::take(&mut found.is_open).then_some(*found)
+    }
+
+    fn add(
         &mut self,
         watcher: u32,
         target: u32,
@@ -59,7 +81,7 @@ impl ExecutionState {
         ask: Option<u32>,
         until: WatchedChange,
     ) -> u32 {
-        let watches = &mut self.watches;
+        let watches = &mut self.all;
         watches.push(EndWatch {
             watcher,
             target,
@@ -72,44 +94,28 @@ impl ExecutionState {
             of_watcher: ListNode::default(),
         });
         let watch = watches.len() as u32 - 1;
-        self.watched_by
+        self.of_target
             .add(target, watches, watch, |watch| &mut watch.of_target);
-        self.watching
+        self.of_watcher
             .add(watcher, watches, watch, |watch| &mut watch.of_watcher);
         watch
     }
 
-    /// Begins a watch. A watcher of an operation that has ended, or has started, is notified at once.
-    pub(crate) fn begin_watch(&mut self, watch: u32) {
-        self.reach.add(StepConstruct::Watch);
-        let EndWatch {
-            target,
-            watcher,
-            until,
-            ..
-        } = self.watches[watch as usize];
-        if until == WatchedChange::Start {
-            // A later start of the target would have notified the watcher.
-            self.interrupt(target, StepConstruct::Watch);
-        }
-        let found = &self.operations[target as usize];
-        if found.stage == OperationStage::Gone {
-            self.push(watcher, Effect::Notice { watch });
-        } else if until == WatchedChange::Start && found.started {
-            self.watches[watch as usize].until = WatchedChange::Started;
-            self.push(watcher, Effect::Notice { watch });
-        }
+    /// Returns a watch that begins.
+    fn begin(&self, footprint: &mut StepFootprint, watch: u32) -> EndWatch {
+        footprint.add(StepConstruct::Watch);
+        self.all[watch as usize]
     }
 
     /// Ends the watches of a target whose numbers are below `before`. The time is linear in the number of
     /// watches of the watcher or of the target, whichever is smaller.
-    pub(crate) fn unwatch(&mut self, watcher: u32, target: u32, before: u32) {
-        self.reach.add(StepConstruct::Watch);
+    fn end(&mut self, footprint: &mut StepFootprint, watcher: u32, target: u32, before: u32) {
+        footprint.add(StepConstruct::Watch);
         let (mut of_watcher, mut of_target) =
-            (self.watching.first(watcher), self.watched_by.first(target));
+            (self.of_watcher.first(watcher), self.of_target.first(target));
         let mut ended = Vec::new();
         while let (Some(mine), Some(its)) = (of_watcher, of_target) {
-            let (mine_is, its_is) = (self.watches[mine as usize], self.watches[its as usize]);
+            let (mine_is, its_is) = (self.all[mine as usize], self.all[its as usize]);
             if mine_is.target == target {
                 ended.push(mine);
             }
@@ -120,33 +126,98 @@ impl ExecutionState {
         }
         ended.retain(|watch| *watch < before);
         for watch in ended {
-            self.end_watch(watch);
+            self.end_one(watch);
         }
     }
 
     /// Ends a watch that is open and answers no ask.
-    fn end_watch(&mut self, watch: u32) {
-        let found = &mut self.watches[watch as usize];
+    fn end_one(&mut self, watch: u32) {
+        let found = &mut self.all[watch as usize];
         if found.ask.is_some() || !std::mem::take(&mut found.is_open) {
             return;
         }
         let (watcher, target) = (found.watcher, found.target);
-        let watches = &mut self.watches;
-        self.watched_by
+        let watches = &mut self.all;
+        self.of_target
             .remove(target, watches, watch, |watch| &mut watch.of_target);
-        self.watching
+        self.of_watcher
             .remove(watcher, watches, watch, |watch| &mut watch.of_watcher);
     }
 
     /// Ends all watches of a watcher.
-    pub(crate) fn end_watches_of(&mut self, watcher: u32) {
-        let mut next = self.watching.first(watcher);
+    pub(super) fn end_all_of(&mut self, watcher: u32) {
+        let mut next = self.of_watcher.first(watcher);
         while let Some(watch) = next {
-            let watch = &mut self.watches[watch as usize];
+            let watch = &mut self.all[watch as usize];
             watch.is_open = false;
             next = watch.of_watcher.after();
         }
-        self.watching.forget(watcher);
+        self.of_watcher.forget(watcher);
+    }
+
+    /// Records that the connection of a watch broke; returns its watcher.
+    pub(crate) fn break_connection(&mut self, watch: u32) -> u32 {
+        let watch = &mut self.all[watch as usize];
+        watch.is_broken = true;
+        watch.watcher
+    }
+
+    /// Returns whether an ask waits for the start of an actor.
+    pub(crate) fn await_start(&self, ask: u32) -> bool {
+        let mut watches = self.all.iter();
+        watches.any(|watch| watch.ask == Some(ask) && watch.until == WatchedChange::Start)
+    }
+}
+
+impl Index<u32> for Watches {
+    type Output = EndWatch;
+
+    fn index(&self, watch: u32) -> &EndWatch {
+        &self.all[watch as usize]
+    }
+}
+
+impl ExecutionState {
+    /// Begins a watch; returns its number.
+    pub(crate) fn watch(&mut self, watcher: u32, target: u32) -> u32 {
+        let key = self.operations.child_key_of(watcher);
+        let watches = &mut self.relations.watches;
+        watches.add(watcher, target, key, None, WatchedChange::End)
+    }
+
+    /// Begins a watch that answers an ask, for which there is no letter; returns its number.
+    pub(crate) fn await_end(&mut self, ask: u32, until: WatchedChange) -> u32 {
+        let record = self.requests.asks.ask_for_end(ask);
+        let (watcher, target, key) = (record.asker, record.target, record.key);
+        let watches = &mut self.relations.watches;
+        watches.add(watcher, target, key, Some(ask), until)
+    }
+
+    /// Begins a watch. A watcher of an operation that has ended, or has started, is notified at once.
+    pub(crate) fn begin_watch(&mut self, watch: u32) {
+        let EndWatch {
+            target,
+            watcher,
+            until,
+            ..
+        } = self.relations.watches.begin(&mut self.footprint, watch);
+        if until == WatchedChange::Start {
+            // A later start of the target would have notified the watcher.
+            self.footprint.interrupt(target, StepConstruct::Watch);
+        }
+        let found = &self.operations[target];
+        if found.stage == OperationStage::Gone {
+            self.operations.push(watcher, Effect::Notice { watch });
+        } else if until == WatchedChange::Start && found.started {
+            self.relations.watches.all[watch as usize].until = WatchedChange::Started;
+            self.operations.push(watcher, Effect::Notice { watch });
+        }
+    }
+
+    /// Ends the watches of a target whose numbers are below `before`.
+    pub(crate) fn unwatch(&mut self, watcher: u32, target: u32, before: u32) {
+        let watches = &mut self.relations.watches;
+        watches.end(&mut self.footprint, watcher, target, before);
     }
 
     /// Returns the open watches and asks between operations on two nodes.
@@ -155,11 +226,11 @@ impl ExecutionState {
             let apart = self.nodes.nodes_if_different(from, to);
             apart == Some((one, other)) || apart == Some((other, one))
         };
-        let watches = self.watches.iter().zip(0..);
+        let watches = self.relations.watches.all.iter().zip(0..);
         let watches = watches.filter(|(watch, _)| {
             watch.is_open && is_across(watch.watcher, watch.target) && !self.is_given_up(watch)
         });
-        let asks = self.asks.iter().zip(0..);
+        let asks = self.requests.asks.iter().zip(0..);
         let asks = asks.filter(|(ask, _)| {
             ask.is_open() && !ask.is_for_end() && is_across(ask.asker, ask.target)
         });
@@ -169,36 +240,23 @@ impl ExecutionState {
         )
     }
 
-    /// Records that the connection of a watch broke; returns its watcher.
-    pub(crate) fn break_watch(&mut self, watch: u32) -> u32 {
-        let watch = &mut self.watches[watch as usize];
-        watch.is_broken = true;
-        watch.watcher
-    }
-
     /// Returns whether nobody awaits the ask any more that the watch answers.
     fn is_given_up(&self, watch: &EndWatch) -> bool {
         watch
             .ask
-            .is_some_and(|ask| !self.asks[ask as usize].is_open())
-    }
-
-    /// Returns whether an ask waits for the start of an actor.
-    pub(crate) fn awaits_start(&self, ask: u32) -> bool {
-        let mut watches = self.watches.iter();
-        watches.any(|watch| watch.ask == Some(ask) && watch.until == WatchedChange::Start)
+            .is_some_and(|ask| !self.requests.asks[ask].is_open())
     }
 
     /// Records that an actor has run its start hook, and notifies the waiting watchers, with one effect each.
     pub(crate) fn start_is_over(&mut self, index: u32) {
-        self.operations[index as usize].started = true;
-        let mut next = self.watched_by.first(index);
+        self.operations[index].started = true;
+        let mut next = self.relations.watches.of_target.first(index);
         while let Some(watch) = next {
-            let found = self.watches[watch as usize];
+            let found = self.relations.watches[watch];
             let awaits = found.is_open && found.until == WatchedChange::Start;
             if awaits && !self.is_given_up(&found) {
-                self.watches[watch as usize].until = WatchedChange::Started;
-                self.push(index, Effect::Notice { watch });
+                self.relations.watches.all[watch as usize].until = WatchedChange::Started;
+                self.operations.push(index, Effect::Notice { watch });
                 self.refresh(index);
             }
             next = found.of_target.after();
@@ -207,11 +265,11 @@ impl ExecutionState {
 
     /// Notifies the watchers of an operation, with one effect each.
     pub(crate) fn notify_watchers(&mut self, index: u32) {
-        let mut next = self.watched_by.first(index);
+        let mut next = self.relations.watches.of_target.first(index);
         while let Some(watch) = next {
-            let found = self.watches[watch as usize];
+            let found = self.relations.watches[watch];
             if found.is_open && !self.is_given_up(&found) {
-                self.push(index, Effect::Notice { watch });
+                self.operations.push(index, Effect::Notice { watch });
             }
             next = found.of_target.after();
         }

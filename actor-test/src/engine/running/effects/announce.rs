@@ -11,7 +11,7 @@ use crate::records::Record;
 impl Engine {
     /// Shows an announced event to the monitors.
     pub(super) fn announce(&mut self, by: u32, slab: u32, slot: u32) {
-        self.state().reach.add(StepConstruct::Announcement);
+        self.state().footprint.add(StepConstruct::Announcement);
         let slab = self.arena().slab(slab);
         let sender = (by != BODY).then(|| self.actor_id(by));
         self.show(Moment::Sent, sender, None, |show| {

@@ -9,7 +9,7 @@ impl Engine {
     pub(super) fn reply(&mut self, by: u32, ask: u32, lost: Option<AskError>) {
         let crosses = {
             let state = self.state();
-            let asker = state.asks[ask as usize].asker;
+            let asker = state.requests.asks[ask].asker;
             state.nodes.nodes_if_different(by, asker).is_some()
         };
         if crosses {
@@ -45,7 +45,7 @@ impl Engine {
             return;
         };
         slot.deliver(lost);
-        let is_closed = self.state().close_ask(ask);
+        let is_closed = self.state().requests.asks.close(ask);
         drop(slot);
         self.shared.drop_reply(ask, is_closed);
     }

@@ -2,7 +2,6 @@
 
 use actor_core::fs::DiskOp;
 
-use crate::data::constructs::StepConstruct;
 use crate::data::faults::FaultKind;
 use crate::data::story::ChoicePurpose;
 use crate::engine::running::execution::Engine;
@@ -46,19 +45,19 @@ impl Engine {
         }
         let action = self.shared.is_recorded().then(|| {
             let mut state = self.state();
-            state.disks.disk(disk).action(&call)
+            state.disks.action_on(disk, &call)
         });
         let change = match self.shared.may_fail.get() && changes(&call) {
-            true => Some(self.state().disks.disk(disk).action(&call)),
+            true => Some(self.state().disks.action_on(disk, &call)),
             false => None,
         };
         let way = self.fail_disk(disk, &call);
         let (answer, trace) = match way {
-            0 => self.state().disks.disk(disk).carry_out(call),
-            way => self.state().disks.disk(disk).fail(call, way),
+            0 => self.state().access_disk(disk).carry_out(call),
+            way => self.state().access_disk(disk).fail(call, way),
         };
         if let Some(what) = action {
-            let who = self.state().disks.calls[index as usize].caller;
+            let who = self.state().disks.call(index).caller;
             let error = answer.as_ref().err().map(|refusal| refusal.message.clone());
             self.shared.record(|| Record::Disk { who, what, error });
         }
@@ -75,7 +74,7 @@ impl Engine {
             return 0;
         }
         let ways = SimulatedDisk::ways_to_fail(call);
-        let action = self.state().disks.disk(disk).action(call);
+        let action = self.state().disks.action_on(disk, call);
         // The hash of the kind of call and the file, for strategies that place faults.
         let what = mix(hash::text(&action.path), action.call as u64);
         self.shared.strike(FaultKind::Disk, what, ways)
@@ -84,7 +83,7 @@ impl Engine {
     /// Records the moment of a change that may not be durable yet: once for the file, once for the disk.
     fn comes_to_change(&self, call: u32, change: &DiskRecord) {
         let mut state = self.state();
-        let nodes = state.node_bits(state.disks.calls[call as usize].caller);
+        let nodes = state.node_bits(state.disks.call(call).caller);
         let file = mix(hash::text(&change.path), change.call as u64);
         state.record_moment(mix(CHANGE, file), nodes);
         state.record_moment(mix(CHANGE_ON, nodes), nodes);
@@ -104,15 +103,14 @@ impl Engine {
     /// Fails the power of a disk; the strategy chooses what survives of the writes that were not synced.
     pub(crate) fn fail_power(&mut self, disk: u32) {
         // A copy, since the state must not be borrowed while the strategy answers.
-        let mut failing = self.state().disks.disk(disk).clone();
+        let mut failing = self.state().access_disk(disk).clone();
         let lost = failing.crash(|parts| {
             let all = Choice::Below(1 << parts, ChoicePurpose::Loss);
             self.shared.decide(all)
         });
         let mut state = self.state();
-        state.reach.add(StepConstruct::Disk);
         state.outdate_calls(disk, self.shared.current.get());
-        *state.disks.disk(disk) = failing;
+        *state.access_disk(disk) = failing;
         drop(state);
         self.shared.record(|| {
             let lost = lost.into_iter().map(|loss| (loss.what, loss.parts));

@@ -19,7 +19,7 @@ impl Engine {
 
     /// Makes an actor share a failure, if it is still in that incarnation.
     pub(super) fn share(&mut self, of: u32, to: u32, life: u32, reason: StopReason) {
-        let is_same = self.state().operations[to as usize].incarnation == life;
+        let is_same = self.state().operations[to].incarnation == life;
         if is_same {
             self.propagate(of, to, reason);
         }
@@ -30,8 +30,8 @@ impl Engine {
         let (stage, trap, mail) = {
             let mut state = self.state();
             self.shared.record(|| Record::Linked { who: to });
-            state.interrupt(to, StepConstruct::Stop);
-            let found = &state.operations[to as usize];
+            state.footprint.interrupt(to, StepConstruct::Stop);
+            let found = &state.operations[to];
             let mail = self.arena().mail(to).cloned();
             (found.stage, found.trap, mail)
         };
@@ -41,14 +41,14 @@ impl Engine {
                 let (slot, event) = trap(&*mail, self.actor_id(of), reason);
                 let letter = Envelope {
                     sender: PackedSender::end(of),
-                    ..self.state().letter(of, to, slot, event)
+                    ..self.state().operations.letter(of, to, slot, event)
                 };
                 let delivery = self.state().deliver(to, letter);
                 self.sent(of, to, letter, delivery);
             }
             _ => {
                 let mut state = self.state();
-                state.operations[to as usize].failure_source = Some(of);
+                state.operations[to].failure_source = Some(of);
                 state.give_order(to, PendingOrder::Fail(StopReason::Linked));
             }
         }

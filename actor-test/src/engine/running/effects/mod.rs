@@ -16,12 +16,14 @@ mod watch;
 
 use std::cell::RefMut;
 
+use actor_core::AskError;
 use actor_core::generated::Moment;
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::state::ExecutionState;
 
 pub(crate) use timer::purpose_of;
@@ -67,7 +69,7 @@ impl Engine {
     /// Carries out the silent effects behind the effect before; or all of them, if handlers are atomic.
     fn flush_rest(&mut self, operation: u32) {
         self.flush_while(operation, |state, effect| {
-            state.atomic_handlers || effect.is_silent()
+            state.progress.has_atomic_handlers() || effect.is_silent()
         });
     }
 
@@ -79,12 +81,12 @@ impl Engine {
         loop {
             let effect = {
                 let mut state = self.state();
-                let next = state.operations[operation as usize].outbox.first();
+                let next = state.operations[operation].outbox.first();
                 let Some(next) = next.filter(|next| rides(&state, next)) else {
                     return state.refresh(operation);
                 };
                 if !next.is_silent() {
-                    state.reach.record_local(StepConstruct::Together);
+                    state.footprint.record_local(StepConstruct::Together);
                 }
                 state.take_effect(operation)
             };
@@ -120,6 +122,55 @@ impl Engine {
             Effect::FailPower { disk } => self.fail_power(disk),
             Effect::TearWrites { disk, block } => self.state().tear_writes(disk, block),
             Effect::Fault(number) => self.inject_scripted(number),
+        }
+    }
+    /// Discards an effect of `by`, whose node has crashed before the effect was carried out.
+    pub(super) fn forget(&mut self, by: u32, effect: Effect) {
+        match effect {
+            Effect::Send { to, letter } | Effect::Cross { to, letter, .. } => {
+                self.lose(by, to, letter, AskError::Disconnected);
+            }
+            Effect::RequestCapacity(question) => self.state().drop_question(question),
+            Effect::Reply { ask, .. } => {
+                let lost = Some(AskError::Disconnected);
+                self.state()
+                    .operations
+                    .push(by, Effect::Reply { ask, lost });
+            }
+            Effect::Announce { slab, slot } => {
+                let slab = self.arena().slab(slab);
+                self.dropping(AskError::Dropped, || slab.discard(slot));
+            }
+            Effect::Arm { timer, generation } => {
+                let known = self.state().timers.get(timer, generation).is_some();
+                if known {
+                    let owner = self.state().timers.slots[timer as usize].owner;
+                    let unsent = self.state().end_timer(timer);
+                    self.drop_remains(OrphanedValues {
+                        owner,
+                        letters: Vec::new(),
+                        timers: vec![(timer, unsent)],
+                    });
+                }
+            }
+            Effect::Notice { .. } | Effect::DropReference { .. } => {
+                self.state().operations.push(by, effect);
+            }
+            Effect::Disk(call) => self.state().forget_call(call),
+            Effect::Start(_)
+            | Effect::Fault(_)
+            | Effect::FailPower { .. }
+            | Effect::TearWrites { .. }
+            | Effect::Halt(_)
+            | Effect::Stop { .. }
+            | Effect::Cancel { .. }
+            | Effect::Watch { .. }
+            | Effect::Unwatch { .. }
+            | Effect::Link { .. }
+            | Effect::Unlink { .. }
+            | Effect::Finish
+            | Effect::Decide { .. }
+            | Effect::Share { .. } => {}
         }
     }
 }

@@ -118,14 +118,14 @@ impl Engine {
         let copy = || mail.copy(letter.slot);
         let slot = self.encode(by, copy, |state| describe(state, to, &letter))?;
         let mut state = self.state();
-        state.in_flight += 1;
+        state.operations.departs();
         let letter = Envelope { slot, ..letter };
         Some(InTransit::new(by, Effect::Send { to, letter }))
     }
 
     /// Drops a letter on its way, without a notification.
     fn lose_quietly(&mut self, to: u32, letter: &Envelope) {
-        self.state().in_flight -= 1;
+        self.state().operations.lands();
         let phase = self.shared.phase.replace(CodePhase::Crashing);
         self.shared.drops_silently.set(true);
         self.discard(to, letter.slot, AskError::Disconnected);
@@ -141,7 +141,7 @@ impl Engine {
         letter: Envelope,
         why: AskError,
     ) {
-        self.state().in_flight -= 1;
+        self.state().operations.lands();
         self.shared.current.set(by);
         self.discard(to, letter.slot, why);
     }
@@ -162,7 +162,7 @@ impl Engine {
         let effect = Effect::Reply { ask, lost };
         let loaded = {
             let mut state = self.state();
-            let asker = state.asks[ask as usize].asker;
+            let asker = state.requests.asks[ask].asker;
             match state.nodes.nodes_if_different(by, asker) {
                 Some((from, node)) => state.load(from, node, InTransit::new(by, effect)),
                 None => LinkOutcome::Arrives,
@@ -186,7 +186,7 @@ impl Engine {
         self.ensure_slot(operation);
         let (link, length) = {
             let state = self.state();
-            let OperationRole::Link(link) = state.operations[operation as usize].kind else {
+            let OperationRole::Link(link) = state.operations[operation].kind else {
                 return;
             };
             let length = match state.nodes.delivery {
@@ -216,7 +216,7 @@ impl Engine {
         match item.effect {
             Effect::Send { to, letter } => self.arrive(item.by, to, letter),
             Effect::Reply { ask, lost } => {
-                let to = self.state().asks[ask as usize].asker;
+                let to = self.state().requests.asks[ask].asker;
                 self.shared.record(|| Record::ArrivedReply { to });
                 self.bring_reply(ask, lost);
             }
@@ -237,7 +237,11 @@ impl Engine {
                 return true;
             }
             let found = state.nodes.link(link);
-            (found.from, found.to, state.paths[found.operation as usize])
+            (
+                found.from,
+                found.to,
+                state.operations.paths()[found.operation as usize],
+            )
         };
         for (kind, wish) in [
             (FaultKind::Drop, MessageFault::Drop),
@@ -267,10 +271,10 @@ impl Engine {
     fn arrive(&mut self, by: u32, to: u32, letter: Envelope) {
         let (delivery, may_close) = {
             let mut state = self.state();
-            state.in_flight -= 1;
-            state.changes(to);
+            state.operations.lands();
+            state.footprint.changes(to);
             let delivery = state.deliver(to, letter);
-            (delivery, state.may_close_cycle(to, by))
+            (delivery, state.operations.may_close_cycle(to, by))
         };
         if may_close {
             self.find_cycle(by);
@@ -282,7 +286,7 @@ impl Engine {
             Arrived::Arrived => return,
             Arrived::Dead => match self.successor(to, &letter) {
                 Some((to, letter)) => {
-                    self.state().in_flight += 1;
+                    self.state().operations.departs();
                     return self.arrive(by, to, letter);
                 }
                 None => (letter, self.why_dead(to)),
@@ -374,7 +378,7 @@ impl Engine {
 
 /// Describes a letter in the words of a bug report.
 fn describe(state: &ExecutionState, to: u32, letter: &Envelope) -> String {
-    let info = state.info(to);
+    let info = state.operations.info(to);
     let event = info.and_then(|info| info.events.get(usize::from(letter.event)));
     let event = event.map_or("?", |event| event.name);
     format!("`{event}` to `{}`", state.name(to))

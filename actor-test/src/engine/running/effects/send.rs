@@ -23,7 +23,7 @@ impl Engine {
     pub(in crate::engine::running) fn send(&mut self, by: u32, to: u32, letter: Envelope) {
         let delivery = {
             let mut state = self.state();
-            state.in_flight -= 1;
+            state.operations.lands();
             state.deliver(to, letter)
         };
         self.sent(by, to, letter, delivery);
@@ -37,14 +37,14 @@ impl Engine {
         to: u32,
         state: RefMut<'_, ExecutionState>,
     ) {
-        let receiver = &state.operations[to as usize];
+        let receiver = &state.operations[to];
         let Some(letter) = receiver.inbox.last() else {
             return;
         };
         let event = place_of(receiver.first_event, letter.event);
         let observers = {
             let observers = &mut shared.session().observers;
-            observers.who(&state.types, event, Moment::Sent)
+            observers.who(&state.operations.types, event, Moment::Sent)
         };
         // The fields are read one by one: a load across parts that were just written as a whole is slow.
         let (sender, slot) = (letter.sender, letter.slot);
@@ -129,7 +129,8 @@ impl Engine {
         delivery: DeliveryOutcome,
     ) -> DeliveryRecord {
         match delivery {
-            DeliveryOutcome::Arrived => match self.state().disposition(to, letter.event) {
+            DeliveryOutcome::Arrived => match self.state().operations.disposition(to, letter.event)
+            {
                 Disposition::Defer => DeliveryRecord::Deferred,
                 _ => DeliveryRecord::Arrived,
             },
@@ -153,7 +154,7 @@ impl Engine {
     /// Records the answer to a question for mailbox capacity.
     fn record_question(&self, question: u32) {
         self.shared.record(|| {
-            let question = &self.shared.state.borrow().questions[question as usize];
+            let question = &self.shared.state.borrow().requests.capacity[question];
             Record::CapacityRequested {
                 who: question.sender,
                 of: question.target,

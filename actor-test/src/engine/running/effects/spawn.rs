@@ -10,8 +10,8 @@ impl Engine {
             let mut state = self.state();
             state.start(who);
             self.shared.record(|| Record::Spawned { who });
-            let is_late = state.closed_from.is_some_and(|from| who >= from);
-            is_late && state.info(who).is_some()
+            let is_late = state.progress.closed_from().is_some_and(|from| who >= from);
+            is_late && state.operations.info(who).is_some()
         };
         if never_starts {
             self.stop(by, who, true);

@@ -21,9 +21,9 @@ impl Engine {
             let mut state = self.state();
             self.shared.record(|| Record::Stopped { who: to, at_once });
             if at_once {
-                state.interrupt(to, StepConstruct::Stop);
+                state.footprint.interrupt(to, StepConstruct::Stop);
             }
-            let found = &mut state.operations[to as usize];
+            let found = &mut state.operations[to];
             found.leaves = true;
             found.stage
         };
@@ -41,7 +41,7 @@ impl Engine {
             _ => {
                 let mut state = self.state();
                 let letter = state.stop_letter(from);
-                state.changes(to);
+                state.footprint.changes(to);
                 state.deliver(to, letter);
             }
         }
@@ -52,7 +52,7 @@ impl Engine {
         if self.stop_children(operation, reason) {
             return;
         }
-        if self.state().operations[operation as usize].family == NO_FAMILY {
+        if self.state().operations[operation].family == NO_FAMILY {
             self.end(operation, reason);
         } else {
             self.fall(operation, reason);
@@ -63,12 +63,12 @@ impl Engine {
     pub(crate) fn end(&mut self, operation: u32, reason: StopReason) {
         let halted = {
             let mut state = self.state();
-            state.operations[operation as usize].ending = reason;
+            state.operations[operation].ending = reason;
             state.halt(operation)
         };
         let dead = {
             let state = self.state();
-            let is_dead = |event| event != STOP && !state.is_own(operation, event);
+            let is_dead = |event| event != STOP && !state.operations.is_own(operation, event);
             let letters = halted.letters.iter();
             letters.filter(|letter| is_dead(letter.event)).count() as u64
         };
@@ -78,7 +78,7 @@ impl Engine {
         };
         self.drop_what_it_owned(operation, halted, lost);
         let mut state = self.state();
-        state.dead_letters += dead;
+        state.progress.add_dead_letters(dead);
         self.shared.record(|| Record::Halted {
             who: operation,
             reason,
@@ -118,7 +118,7 @@ impl Engine {
         {
             let mut state = self.state();
             state.interrupt_all(StepConstruct::Finish);
-            state.finishing = true;
+            state.progress.finish();
         }
         self.shared.instrumented.set(true);
     }

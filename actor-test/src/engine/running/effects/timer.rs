@@ -62,13 +62,13 @@ impl Engine {
     pub(crate) fn fire(&mut self, timer: u32) {
         let (fired, now) = {
             let mut state = self.state();
-            (state.fire(timer), state.now)
+            (state.fire(timer), state.timers.now())
         };
         actor_test_os::set_clock(now);
         match fired {
             Fired::Slept(owner) => {
                 self.shared.current.set(owner);
-                self.state().last_operation = owner;
+                self.state().progress.set_last_operation(owner);
                 let waker = self.arena().clockwork(timer).waker.take();
                 if let Some(waker) = waker {
                     waker.wake();
@@ -81,7 +81,7 @@ impl Engine {
                 periodic,
             } => {
                 self.shared.current.set(owner);
-                self.state().last_operation = owner;
+                self.state().progress.set_last_operation(owner);
                 let delivery = self.state().deliver_timed(owner, letter);
                 self.sent(owner, owner, letter, delivery);
                 if periodic {

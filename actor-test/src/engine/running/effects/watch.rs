@@ -12,13 +12,12 @@ impl Engine {
     pub(super) fn notify(&mut self, by: u32, watch: u32) {
         let (found, reason) = {
             let mut state = self.state();
-            if !std::mem::take(&mut state.watches[watch as usize].is_open) {
+            let Some(watch) = state.relations.watches.take_open(watch) else {
                 return;
-            }
-            let watch = state.watches[watch as usize];
+            };
             let reason = match watch.is_broken {
                 true => StopReason::Disconnected,
-                false => state.operations[watch.target as usize].ending,
+                false => state.operations[watch.target].ending,
             };
             (watch, reason)
         };
@@ -49,7 +48,7 @@ impl Engine {
         let letter = Envelope {
             sender: PackedSender::end(target),
             key,
-            ..self.state().letter(target, watcher, slot, event)
+            ..self.state().operations.letter(target, watcher, slot, event)
         };
         let delivery = self.state().deliver(watcher, letter);
         self.sent(target, watcher, letter, delivery);

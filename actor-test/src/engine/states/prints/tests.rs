@@ -285,7 +285,7 @@ fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
 fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
     let shared = engine.shared.clone();
     let _quiet = panics::quiet();
-    shared.state.borrow_mut().watch_steps(true);
+    shared.state.borrow_mut().footprint.record_touched(true);
     let mut kept = IncrementalFingerprints::default();
     let print_of = |engine: &Engine, prints: &mut IncrementalFingerprints, anew: bool| {
         let view = EngineView {
@@ -293,7 +293,7 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
             shared: &engine.shared,
         };
         if anew {
-            let live = engine.shared.state.borrow().live as u32;
+            let live = engine.shared.state.borrow().operations.count();
             prints.mark_all_changed(live);
         }
         prints.whole(&view)
@@ -309,16 +309,15 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
             .pending_of(operation)
             .expect("what is picked is enabled");
         let live = {
-            state.touched.clear();
-            state.touch(&pending);
-            state.live as u32
+            state.footprint.begin_touched(&pending);
+            state.operations.count()
         };
         let changed = engine.step(&shared, operation, kind, state, theatre);
         engine.after_step(&shared, changed);
         let touched = {
             let state = shared.state.borrow();
-            let spawned = live..state.live as u32;
-            let touched = state.touched.iter().copied().chain(spawned);
+            let spawned = live..state.operations.count();
+            let touched = state.footprint.touched().iter().copied().chain(spawned);
             touched.collect::<Vec<u32>>()
         };
         touched

@@ -17,17 +17,18 @@ use actor_core::fs::{DiskOp, DiskOpResult};
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::disks::disk::SimulatedDisk;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
 use crate::records::DiskRecord;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disks {
-    pub(crate) disks: Vec<SimulatedDisk>,
-    pub(crate) calls: Vec<CallRecord>,
+    disks: Vec<SimulatedDisk>,
+    calls: Vec<CallRecord>,
     free: Vec<u32>,
     /// The answered calls whose callers are to be woken once nothing is borrowed.
-    pub(crate) due: Vec<u32>,
+    due: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -86,8 +87,58 @@ impl Disks {
         self.disks.get(index as usize)?.first_caller
     }
 
+    /// Returns the disks that were used, by number.
+    pub(crate) fn all(&self) -> &[SimulatedDisk] {
+        &self.disks
+    }
+
+    /// Returns what a call does to a disk, as records show it.
+    pub(crate) fn action_on(&mut self, disk: u32, call: &DiskOp) -> DiskRecord {
+        self.disk(disk).action(call)
+    }
+
+    /// Empties a disk whose node is down, which concerns every operation of the node.
+    pub(crate) fn wipe(&mut self, disk: u32) {
+        self.disk(disk).wipe();
+    }
+
+    /// Returns a call that is in progress.
+    pub(crate) fn call(&self, index: u32) -> &CallRecord {
+        &self.calls[index as usize]
+    }
+
+    /// Takes the answered calls whose callers are to be woken.
+    pub(crate) fn take_due(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.due)
+    }
+
+    /// Takes the answer of a call, and frees the call; `None` if there is no answer yet.
+    pub(crate) fn take_answer(
+        &mut self,
+        footprint: &mut StepFootprint,
+        index: u32,
+    ) -> Option<Result<DiskOpResult, DiskError>> {
+        let Some(answer) = self.calls[index as usize].answer.take() else {
+            footprint.add(StepConstruct::Disk);
+            return None;
+        };
+        self.close_call(index);
+        Some(answer)
+    }
+
+    fn close_call(&mut self, index: u32) {
+        self.due.retain(|due| *due != index);
+        self.free.push(index);
+    }
+
+    /// Returns a disk that the step reads or changes.
+    fn access(&mut self, footprint: &mut StepFootprint, disk: u32) -> &mut SimulatedDisk {
+        footprint.add(StepConstruct::Disk);
+        self.disk(disk)
+    }
+
     /// Returns the disk with this number. A new disk is empty.
-    pub(crate) fn disk(&mut self, index: u32) -> &mut SimulatedDisk {
+    fn disk(&mut self, index: u32) -> &mut SimulatedDisk {
         let index = index as usize;
         if self.disks.len() <= index {
             self.disks.resize_with(index + 1, SimulatedDisk::default);
@@ -99,7 +150,7 @@ impl Disks {
 impl ExecutionState {
     /// Puts a call into the outbox of its caller; returns the number of the call.
     pub(crate) fn call_disk(&mut self, caller: u32, disk: u32, call: DiskOp) -> u32 {
-        let key = self.child_key_of(caller);
+        let key = self.operations.child_key_of(caller);
         self.disks.disk(disk).first_caller.get_or_insert(caller);
         let record = CallRecord {
             caller,
@@ -113,7 +164,7 @@ impl ExecutionState {
         };
         let Disks { calls, free, .. } = &mut self.disks;
         let index = keep(calls, free, record);
-        self.push(caller, Effect::Disk(index));
+        self.operations.push(caller, Effect::Disk(index));
         index
     }
 
@@ -146,8 +197,8 @@ impl ExecutionState {
             record.caller
         });
         for caller in late.collect::<Vec<u32>>() {
-            self.extend_chain(caller, LATE);
-            self.changes(caller);
+            self.operations.extend_chain(caller, LATE);
+            self.footprint.changes(caller);
         }
     }
 
@@ -161,7 +212,7 @@ impl ExecutionState {
             message: "the node has crashed before the call was made".into(),
         }));
         if record.abandoned {
-            self.close_call(index);
+            self.disks.close_call(index);
         }
     }
 
@@ -180,27 +231,20 @@ impl ExecutionState {
         answer: Result<DiskOpResult, DiskError>,
         trace: u64,
     ) {
-        self.reach.add(StepConstruct::Disk);
+        self.footprint.add(StepConstruct::Disk);
         let record = &mut self.disks.calls[index as usize];
         let (caller, key) = (record.caller, record.key);
         record.answer = Some(answer);
         if record.abandoned {
             // The caller's outbox may still refer to the call.
             if !record.queued {
-                self.close_call(index);
+                self.disks.close_call(index);
             }
             return;
         }
         self.disks.due.push(index);
-        let caller = &mut self.operations[caller as usize];
+        let caller = &mut self.operations[caller];
         caller.delivered = mix(caller.delivered, mix(key, trace));
-    }
-
-    /// Takes the answer of a call, if there is one, and frees the call.
-    pub(crate) fn take_answer(&mut self, index: u32) -> Option<Result<DiskOpResult, DiskError>> {
-        let answer = self.disks.calls[index as usize].answer.take()?;
-        self.close_call(index);
-        Some(answer)
     }
 
     /// Records that nobody waits for the answer. The call is carried out nevertheless.
@@ -208,14 +252,18 @@ impl ExecutionState {
         let record = &mut self.disks.calls[index as usize];
         record.abandoned = true;
         if record.answer.is_some() {
-            self.close_call(index);
+            self.disks.close_call(index);
         }
+    }
+
+    /// Returns a disk that the step in progress reads or changes.
+    pub(crate) fn access_disk(&mut self, disk: u32) -> &mut SimulatedDisk {
+        self.disks.access(&mut self.footprint, disk)
     }
 
     /// Makes a crash keep writes to a disk in blocks of that many bytes, from now on.
     pub(crate) fn tear_writes(&mut self, disk: u32, block: u32) {
-        self.reach.add(StepConstruct::Disk);
-        self.disks.disk(disk).block = block.into();
+        self.access_disk(disk).block = block.into();
     }
 
     /// Records that the call has left its outbox.
@@ -223,12 +271,7 @@ impl ExecutionState {
         let record = &mut self.disks.calls[index as usize];
         record.queued = false;
         if record.abandoned && record.answer.is_some() {
-            self.close_call(index);
+            self.disks.close_call(index);
         }
-    }
-
-    fn close_call(&mut self, index: u32) {
-        self.disks.due.retain(|due| *due != index);
-        self.disks.free.push(index);
     }
 }
