@@ -7,6 +7,7 @@ use crate::actor::instance::drive;
 use crate::actor::{Actor, Context};
 use crate::asking::Reply;
 use crate::event::Event;
+use crate::seam::{self, Note};
 
 pub mod select {
     pub use crate::select::{
@@ -27,7 +28,7 @@ pub fn runs_on_any_thread<A: Send>() {} // an actor does: write `Arc` for `Rc`, 
 
 /// Records a coverage label if the execution is controlled.
 pub fn cover(label: &'static str) {
-    let _ = crate::seam::try_with(|runtime| runtime.cover(label));
+    seam::note(Note::Covered(label));
 }
 
 /// Borrows a handler's result, to check whether it is an `Err` that nobody receives.

@@ -1,8 +1,6 @@
 //! Hints for busy waiting, as in the standard library.
 
-use std::panic::Location;
-
-use crate::seam;
+use crate::seam::{self, SchedulingPoint};
 
 /// Hints to the processor that the thread is in a spin loop. Under test this is a
 /// [`yield_now`](crate::thread::yield_now) of the thread or task.
@@ -16,13 +14,12 @@ use crate::seam;
 ///     hint::spin_loop();
 /// }
 /// ```
-#[track_caller]
 #[inline]
 pub fn spin_loop() {
     if !seam::is_controlled() {
         return std::hint::spin_loop();
     }
     if let Some(runtime) = seam::current() {
-        runtime.yield_now(Location::caller(), true);
+        runtime.reach(SchedulingPoint::Yield, true);
     }
 }

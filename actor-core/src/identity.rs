@@ -25,10 +25,10 @@ pub struct AskId {
     pub execution: u32,
 }
 
-/// A sender's request for capacity in a mailbox, in one execution.
+/// A request of one execution, for capacity in a mailbox or to a disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CapacityRequestId {
-    /// The number of the request within the execution.
+pub struct RequestId {
+    /// The number of the request within the execution, among those of its kind.
     pub index: u32,
     /// The execution.
     pub execution: u32,
@@ -46,18 +46,9 @@ pub struct TimerId {
 }
 
 /// A disk of one execution.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DiskId {
     /// The number of the disk.
-    pub index: u32,
-    /// The execution.
-    pub execution: u32,
-}
-
-/// A call to a disk, in one execution.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DiskCallId {
-    /// The number of the call within the execution.
     pub index: u32,
     /// The execution.
     pub execution: u32,

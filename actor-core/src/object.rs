@@ -9,7 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context as TaskContext, Poll};
 use std::thread::panicking;
 
-use crate::seam::{self, Access, AccessEffect, Address, ObjectId, Runtime, SourceLocation, Wait};
+use crate::seam::{
+    self, Access, AccessEffect, Address, BlockUntil, Dropped, MadeAccess, Note, ObjectId, Runtime,
+    SchedulingPoint, SourceLocation, Wait,
+};
 
 /// The identity of a lock, a channel or an atomic. Under test, the first access of each execution gives it a
 /// number; in production it is unused.
@@ -119,7 +122,7 @@ impl Object {
     }
 
     pub(crate) fn id(&self, runtime: &dyn Runtime, kind: &'static str) -> ObjectId {
-        let execution = runtime.execution();
+        let execution = runtime.current().execution & !1;
         let known = self.id.load(Ordering::Relaxed);
         if known >> 32 == u64::from(execution) + 1 {
             let index = known as u32;
@@ -133,7 +136,8 @@ impl Object {
 
     /// Returns true if the object was not yet accessed in this execution.
     pub(crate) fn is_new(&self, runtime: &dyn Runtime) -> bool {
-        self.id.load(Ordering::Relaxed) >> 32 != u64::from(runtime.execution()) + 1
+        let execution = runtime.current().execution & !1;
+        self.id.load(Ordering::Relaxed) >> 32 != u64::from(execution) + 1
     }
 
     pub(crate) fn access(&self, runtime: &dyn Runtime, operation: ObjectOperation) -> Access {
@@ -159,14 +163,14 @@ impl Object {
     pub(crate) fn begin_access(&self, operation: ObjectOperation) -> Option<Access> {
         let runtime = seam::current()?;
         let access = self.access(&*runtime, operation);
-        runtime.announce_access(access, true);
+        runtime.reach(SchedulingPoint::Access(access), true);
         Some(access)
     }
 
     #[cold]
     pub(crate) fn record_access(&self, access: Option<Access>, effect: AccessEffect) {
         if let (Some(runtime), Some(access)) = (seam::current(), access) {
-            runtime.touch(access, effect);
+            runtime.access(MadeAccess::Object(access, effect));
         }
     }
 
@@ -198,7 +202,7 @@ impl Object {
                 return done;
             }
             if let (Some(runtime), Some(access)) = (seam::current(), access) {
-                runtime.block(access, wait);
+                runtime.block(BlockUntil::Changed(access, wait));
             }
         }
     }
@@ -207,7 +211,7 @@ impl Object {
     pub(crate) fn unblock(&self, kind: &'static str) {
         if let Some(runtime) = seam::current() {
             let id = self.id(&*runtime, kind);
-            runtime.unblock(id);
+            runtime.unblock(id, true);
         }
     }
 
@@ -262,8 +266,7 @@ impl Object {
 /// Waits for a future in code that blocks; under test, on the stack of a thread or a task. Returns `None` if
 /// the waiting operation was ordered to end.
 pub(crate) fn blocking<F: Future>(future: F) -> Option<F::Output> {
-    let waker = seam::current()?.waker();
-    seam::block_on(future, &waker)
+    seam::block_on(future, &seam::current_waker())
 }
 
 impl Default for Object {
@@ -299,7 +302,10 @@ impl PolledAccess {
         // A caller without a stack of its own makes the access at its next poll.
         if !std::mem::replace(&mut self.is_announced, true)
             && let Some(runtime) = seam::current()
-            && !runtime.announce_access(object.access(&*runtime, operation), false)
+            && !runtime.reach(
+                SchedulingPoint::Access(object.access(&*runtime, operation)),
+                false,
+            )
         {
             task.waker().wake_by_ref();
             return Poll::Pending;
@@ -326,7 +332,7 @@ impl WaitMark {
     fn begin(&mut self, object: &Object, operation: ObjectOperation, wait: Wait) {
         if let Some(runtime) = seam::current() {
             let access = object.access(&*runtime, operation);
-            runtime.awaits(access, wait);
+            runtime.note(Note::WaitsFor(access, wait));
             self.0 = Some((access.object, runtime.current()));
         }
     }
@@ -334,8 +340,8 @@ impl WaitMark {
 
 impl Drop for WaitMark {
     fn drop(&mut self) {
-        if let (Some((object, operation)), Some(runtime)) = (self.0, seam::current()) {
-            runtime.awaited(object, operation);
+        if let Some((object, operation)) = self.0 {
+            seam::dropped(Dropped::ObjectWait(object, operation));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::task::Poll;
 
 use crate::production::next_u64;
-use crate::seam;
+use crate::seam::{self, RandomChoice};
 
 pub use actor_macros::select as expand;
 
@@ -74,7 +74,7 @@ pub fn poll_in_any_order<T>(
     let count = open.iter().filter(|is_open| **is_open).count();
     let first = match count {
         0 | 1 => 0,
-        _ if seam::is_controlled() => seam::with(|rt| rt.first_branch(count as u32)) as usize,
+        _ if seam::is_controlled() => seam::choose(RandomChoice::Branch(count as u32)) as usize,
         _ => (next_u64() % count as u64) as usize,
     };
     let mut all = open.iter().enumerate().filter(|(_, is_open)| **is_open);

@@ -20,7 +20,7 @@
 use std::any::Any;
 use std::fmt;
 use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,10 @@ pub use join_set::JoinSet;
 pub use time::{Elapsed, Interval, MissedTickBehavior, Sleep, Timeout, interval, sleep, timeout};
 
 use crate::object::{Object, ObjectOperation, PolledAccess, blocking};
-use crate::seam::{self, AccessEffect, Address, NewTask, Wait};
+use crate::seam::{
+    self, AccessEffect, Action, Address, Dropped, NewOperation, NewTask, Query, SchedulingPoint,
+    Stop, Wait,
+};
 
 const KIND: &str = "end of a task";
 
@@ -111,26 +114,22 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 /// task::yield_now().await;
 /// # }
 /// ```
-#[track_caller]
-pub fn yield_now() -> impl Future<Output = ()> + Send {
-    let place = Location::caller();
-    async move {
-        if !seam::is_controlled() {
-            return tokio::task::yield_now().await;
-        }
-        let mut has_yielded = false;
-        poll_fn(|task| {
-            if std::mem::replace(&mut has_yielded, true) {
-                return Poll::Ready(());
-            }
-            if seam::current().is_none_or(|rt| rt.yield_now(place, false)) {
-                return Poll::Ready(());
-            }
-            task.waker().wake_by_ref();
-            Poll::Pending
-        })
-        .await;
+pub async fn yield_now() {
+    if !seam::is_controlled() {
+        return tokio::task::yield_now().await;
     }
+    let mut has_yielded = false;
+    poll_fn(|task| {
+        if std::mem::replace(&mut has_yielded, true) {
+            return Poll::Ready(());
+        }
+        if seam::current().is_none_or(|rt| rt.reach(SchedulingPoint::Yield, false)) {
+            return Poll::Ready(());
+        }
+        task.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// The handle that awaits the end of a task. Dropping it detaches the task, which continues.
@@ -188,7 +187,7 @@ impl AbortHandle {
         match &self.0 {
             Aborts::Live(task) => task.abort(),
             Aborts::Controlled(task, _) => {
-                let _ = seam::try_with(|rt| rt.abort(*task));
+                seam::try_with(|rt| rt.act(Action::Stop(*task, Stop::AtOnce)));
             }
         }
     }
@@ -255,12 +254,12 @@ impl<T: Send + 'static> ControlledTask<T> {
             let _ = put.send(result);
         });
         let task = seam::with(|rt| {
-            rt.spawn_task(NewTask {
+            rt.spawn(NewOperation::Task(NewTask {
                 run,
                 name: None,
                 is_thread: false,
                 end: end.id(rt, KIND),
-            })
+            }))
         });
         Self {
             task,
@@ -295,7 +294,7 @@ impl<T> Drop for ControlledTask<T> {
     fn drop(&mut self) {
         self.access.stop_waiting();
         if !self.is_joined {
-            let _ = seam::try_with(|rt| rt.detach(self.task));
+            seam::dropped(Dropped::JoinHandle(self.task));
         }
     }
 }
@@ -312,7 +311,8 @@ impl Drop for NotifyJoinersOnDrop {
 
 /// Converts a panic that the execution tolerates to an error; resumes any other panic.
 pub(crate) fn tolerated_panic(payload: Box<dyn Any + Send>) -> JoinError {
-    let is_tolerated = seam::current().is_some_and(|rt| rt.panicked(&*payload));
+    let mut is_tolerated = false;
+    seam::try_with(|rt| rt.query(Query::IsTolerated(&*payload, &mut is_tolerated)));
     if !is_tolerated {
         resume_unwind(payload);
     }

@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,10 @@ use std::time::Duration;
 
 use crate::object::{Accessed, Object, ObjectOperation};
 use crate::panics::lock;
-use crate::seam::{self, AccessEffect, Address, NewTask, Purpose, Wait};
+use crate::seam::{
+    self, AccessEffect, Address, BlockUntil, Dropped, NewOperation, NewTask, Purpose, Query,
+    SchedulingPoint, Wait,
+};
 use crate::task::{NotifyJoinersOnDrop, tolerated_panic};
 
 mod scope;
@@ -246,12 +249,12 @@ impl<T> ControlledThread<T> {
             drop(notifies);
         });
         let thread = seam::with(|rt| {
-            rt.spawn_task(NewTask {
+            rt.spawn(NewOperation::Task(NewTask {
                 run,
                 name,
                 is_thread: true,
                 end: end.id(rt, KIND),
-            })
+            }))
         });
         Self {
             thread,
@@ -279,7 +282,7 @@ impl<T> ControlledThread<T> {
 impl<T> Drop for ControlledThread<T> {
     fn drop(&mut self) {
         if !self.is_joined {
-            let _ = seam::try_with(|rt| rt.detach(self.thread));
+            seam::dropped(Dropped::JoinHandle(self.thread));
         }
     }
 }
@@ -292,13 +295,12 @@ impl<T> Drop for ControlledThread<T> {
 /// ```
 /// actor_core::thread::yield_now();
 /// ```
-#[track_caller]
 pub fn yield_now() {
     if !seam::is_controlled() {
         return std::thread::yield_now();
     }
     if let Some(runtime) = seam::current() {
-        runtime.yield_now(Location::caller(), true);
+        runtime.reach(SchedulingPoint::Yield, true);
     }
 }
 
@@ -313,12 +315,8 @@ pub fn sleep(delay: Duration) {
     if !seam::is_controlled() {
         return std::thread::sleep(delay);
     }
-    if let Some(runtime) = seam::current() {
-        let waker = runtime.waker();
-        let sleep = crate::environment::sleep(false, delay, Purpose::Sleep);
-        drop(runtime);
-        seam::block_on(sleep, &waker);
-    }
+    let sleep = crate::environment::sleep(false, delay, Purpose::Sleep);
+    seam::block_on(sleep, &seam::current_waker());
 }
 
 /// Returns the handle by which others [unpark](Thread::unpark) the calling thread.
@@ -350,7 +348,7 @@ pub fn park() {
     let operation = ObjectOperation::new("Parker", "parks at");
     let parker = own_parker();
     let wake = || {
-        let is_woken = parker.take() || seam::current().is_some_and(|rt| rt.is_woken_spuriously());
+        let is_woken = parker.take() || seam::try_query(|to| Query::IsWokenSpuriously(to));
         is_woken.then_some(())
     };
     parker
@@ -376,12 +374,12 @@ pub fn park_timeout(limit: Duration) {
         .begin_access(ObjectOperation::new("Parker", "parks at"));
     if !parker.take()
         && let (Some(runtime), Some(access)) = (seam::current(), access)
-        && !runtime.is_woken_spuriously()
+        && !seam::query(|to| Query::IsWokenSpuriously(to))
     {
-        let waker = runtime.waker();
+        let waker = seam::current_waker();
         let mut limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
         let _ = limit.as_mut().poll(&mut TaskContext::from_waker(&waker));
-        runtime.block(access, Wait::News);
+        runtime.block(BlockUntil::Changed(access, Wait::News));
         parker.take();
     }
     parker.object.record_access(access, AccessEffect::CHANGES);
@@ -439,18 +437,13 @@ impl Thread {
 const PARKER: usize = 0;
 
 fn keep_parker(parker: Arc<Parker>) {
-    if let Some(runtime) = seam::current() {
-        let locals = runtime.locals();
-        locals.borrow_mut().push((PARKER, Rc::new(parker)));
-    }
+    let locals = seam::try_query(|to| Query::Locals(to));
+    locals.borrow_mut().push((PARKER, Rc::new(parker)));
 }
 
 #[track_caller]
 fn own_parker() -> Arc<Parker> {
-    let Some(runtime) = seam::current() else {
-        return Arc::new(Parker::new());
-    };
-    let locals = runtime.locals();
+    let locals = seam::try_query(|to| Query::Locals(to));
     let mut locals = locals.borrow_mut();
     let known = locals.iter().find(|(of, _)| *of == PARKER);
     let known = known.and_then(|(_, parker)| parker.downcast_ref::<Arc<Parker>>());
@@ -483,10 +476,7 @@ impl<T: 'static> LocalKey<T> {
     }
 
     fn own(&'static self) -> Rc<T> {
-        let Some(runtime) = seam::current() else {
-            return Rc::new((self.make)());
-        };
-        let locals = runtime.locals();
+        let locals = seam::try_query(|to| Query::Locals(to));
         let key = std::ptr::from_ref(self).addr();
         let known = locals
             .borrow()

@@ -15,7 +15,7 @@ use crate::asking::Reply;
 use crate::dispatch::Target;
 use crate::event::Event;
 use crate::identity::ActorId;
-use crate::seam::{self, EncodedActorRef};
+use crate::seam::{self, EncodedActorRef, Query, SendTable};
 
 /// A serialised reference: the actor's address, and the data that the receiver needs to send to it.
 #[derive(Serialize, Deserialize)]
@@ -33,15 +33,15 @@ const OUTSIDE: &str = "a reference to an actor is encoded only on its way from o
 impl SerializedRef {
     fn leave<S: Serializer>(target: &Target, of_type: u64) -> Result<Self, S::Error> {
         let address = target.controlled_address();
-        let passport = address.and_then(|of| seam::try_with(|rt| rt.passport(of)));
-        let Some(Some(passport)) = passport else {
+        let encoded = address.and_then(|of| seam::try_query(|to| Query::Encode(of, to)));
+        let Some(encoded) = encoded else {
             return Err(S::Error::custom(OUTSIDE));
         };
         let EncodedActorRef {
             node,
             incarnation,
             id,
-        } = passport;
+        } = encoded;
         Ok(Self {
             node,
             incarnation,
@@ -51,15 +51,14 @@ impl SerializedRef {
     }
 
     fn arrive<E: serde::de::Error>(&self, expected: &str) -> Result<Target, E> {
-        let passport = EncodedActorRef {
+        let encoded = EncodedActorRef {
             node: self.node,
             incarnation: self.incarnation,
             id: self.id,
         };
-        let address = seam::try_with(|rt| rt.admit(&passport));
-        match address {
-            Some(Some(address)) => Ok(address.into()),
-            Some(None) => Err(E::custom(format_args!(
+        match seam::try_query(|to| Query::Decode(encoded, to)) {
+            Some(address) => Ok(Target::from(address)),
+            None if seam::is_controlled() => Err(E::custom(format_args!(
                 "a reference to a `{expected}` leads to no actor of this execution"
             ))),
             None => Err(E::custom(OUTSIDE)),
@@ -134,11 +133,11 @@ impl<'de, A: Actor> Deserialize<'de> for ActorRef<A> {
 }
 
 /// Registers the send table that the receiver needs, and returns its number.
-fn register_table<S: Serializer>(
-    number: &'static (dyn Any + Send + Sync),
-) -> Result<u64, S::Error> {
-    let kept = seam::try_with(|rt| rt.register_send_table(number));
-    kept.map(u64::from).ok_or_else(|| S::Error::custom(OUTSIDE))
+fn register_table<S: Serializer>(table: SendTable) -> Result<u64, S::Error> {
+    let number = seam::try_query(|to| Query::SendTableNumber(table, to));
+    number
+        .map(u64::from)
+        .ok_or_else(|| S::Error::custom(OUTSIDE))
 }
 
 fn table_of<T: Any + Send + Sync, E: serde::de::Error>(
@@ -146,9 +145,9 @@ fn table_of<T: Any + Send + Sync, E: serde::de::Error>(
     expected: &str,
 ) -> Result<&'static T, E> {
     let number = u32::try_from(number).ok();
-    let number = number.and_then(|number| seam::try_with(|rt| rt.send_table(number)).flatten());
-    number
-        .and_then(|number| (number as &dyn Any).downcast_ref())
+    let table = number.and_then(|number| seam::try_query(|to| Query::SendTable(number, to)));
+    table
+        .and_then(|table| (table as &dyn Any).downcast_ref())
         .ok_or_else(|| foreign(expected))
 }
 
@@ -218,7 +217,7 @@ impl<'de, R: Event + Serialize + serde::de::DeserializeOwned> Deserialize<'de> f
         let Some(number) = Option::<u32>::deserialize(deserializer)? else {
             return Ok(Self::nobody());
         };
-        let slot = seam::try_with(|rt| rt.ask_slot(number)).flatten();
+        let slot = seam::try_query(|to| Query::AskSlot(number, to));
         let slot = slot.ok_or_else(|| D::Error::custom(OUTSIDE))?;
         let slot: Arc<dyn Any + Send + Sync> = slot.into_any();
         Self::travelled(slot, coded).ok_or_else(|| foreign(type_name::<Self>()))

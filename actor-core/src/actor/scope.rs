@@ -189,10 +189,7 @@ pub trait Scope: HasParent {
     fn now(&self) -> Duration {
         match self.parent().hub() {
             Some(hub) => hub.now(),
-            None => seam::with(|rt| {
-                rt.read_clock();
-                rt.now()
-            }),
+            None => seam::with(|rt| rt.now(true)),
         }
     }
 

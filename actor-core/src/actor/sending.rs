@@ -11,7 +11,7 @@ use crate::asking::Reply;
 use crate::dispatch::Target;
 use crate::event::Event;
 use crate::production::OfferState;
-use crate::seam::{self, AskError, CapacityRequestId, Offered};
+use crate::seam::{self, AskError, Dropped, Offered, Request, RequestId};
 use crate::slab::Slot;
 
 /// The error of a send that failed, with the event.
@@ -232,7 +232,7 @@ enum SenderTicket {
     /// The sender waits in line under this ticket.
     Live(u64),
     /// The tester decides about this request.
-    Controlled(CapacityRequestId),
+    Controlled(RequestId),
 }
 
 impl CapacityWait {
@@ -279,15 +279,16 @@ impl CapacityWait {
         waits: bool,
         task: &mut TaskContext<'_>,
     ) -> Poll<Offered> {
-        let room = match self.asked {
-            SenderTicket::Controlled(room) => room,
+        let request = match self.asked {
+            SenderTicket::Controlled(request) => request,
             SenderTicket::Not | SenderTicket::Live(_) => {
-                let room = seam::ask_for_room(self.to.address(), event, waits);
-                self.asked = SenderTicket::Controlled(room);
-                room
+                let to = self.to.address();
+                let request = seam::request(Request::Capacity { to, event, waits });
+                self.asked = SenderTicket::Controlled(request);
+                request
             }
         };
-        let offered = ready!(seam::poll_room(room, message, task.waker()));
+        let offered = ready!(seam::poll_capacity(request, message, task.waker()));
         self.asked = SenderTicket::Not;
         Poll::Ready(offered)
     }
@@ -297,8 +298,8 @@ impl Drop for CapacityWait {
     fn drop(&mut self) {
         match (&self.asked, self.to.live_actor()) {
             (SenderTicket::Live(ticket), Some(actor)) => actor.leave_line(*ticket),
-            (SenderTicket::Controlled(room), _) => {
-                let _ = seam::try_with(|rt| rt.room_dropped(*room));
+            (SenderTicket::Controlled(request), _) => {
+                seam::dropped(Dropped::CapacityRequest(*request));
             }
             _ => {}
         }

@@ -7,7 +7,7 @@ use super::reference_macros::by_identity;
 use super::{Actor, ActorRef, Context};
 use crate::dispatch::WeakTarget;
 use crate::identity::ActorId;
-use crate::seam;
+use crate::seam::{self, Note};
 
 /// A weak [`ActorRef`], which does not keep the memory of the actor's mailbox: for lists of actors that
 /// come and go, such as a cache of sessions.
@@ -70,7 +70,7 @@ impl<A: Actor> WeakRef<A> {
     pub fn upgrade(&self) -> Option<ActorRef<A>> {
         let found = self.target.upgrade();
         if self.target.is_counted() {
-            seam::try_with(|rt| rt.upgrade_attempted(self.id, found.is_some()));
+            seam::note(Note::UpgradeAttempted(self.id, found.is_some()));
         }
         let target = found?;
         (!target.has_stopped()).then(|| ActorRef::new(target))

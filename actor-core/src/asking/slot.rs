@@ -12,7 +12,9 @@ use crate::event::Event;
 use crate::identity::AskId;
 use crate::panics::lock;
 use crate::production::{Observed, TrackedAsk};
-use crate::seam::{self, AnySlot, AskStatus, CannotCross, Carry, Fate, Purpose, wake};
+use crate::seam::{
+    self, Action, AnySlot, AskStatus, CannotCross, Carry, Dropped, Fate, Note, Purpose, Query, wake,
+};
 
 /// Creates both ends of a new `ask`.
 pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
@@ -118,7 +120,7 @@ impl<R> ReplySlot<R> {
                     return;
                 }
                 if let Some(id) = id.get() {
-                    seam::try_with(|rt| rt.reply_dropped(*id));
+                    seam::dropped(Dropped::Reply(*id));
                 }
             }
             Origin::Live(_, asked) => {
@@ -172,7 +174,7 @@ impl Origin {
             Self::Live(..) => wake(waker),
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    seam::with(|rt| rt.replied(*id));
+                    seam::act(Action::Reply(*id));
                 }
             }
         }
@@ -186,7 +188,7 @@ impl Origin {
             Self::Live(..) => {}
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    seam::with(|rt| rt.reply_polled(*id, is_there));
+                    seam::with(|rt| rt.note(Note::ReplyPolled(*id, is_there)));
                 }
             }
         }
@@ -199,7 +201,7 @@ impl Origin {
             Self::Live(_, asked) => asked.over(),
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    seam::try_with(|rt| rt.ask_dropped(*id));
+                    seam::dropped(Dropped::Ask(*id));
                 }
             }
         }
@@ -211,7 +213,7 @@ impl Origin {
             Self::Live(_, asked) => asked.over(),
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    seam::try_with(|rt| rt.reply_handed_over(*id));
+                    seam::note(Note::ReplyHandedOver(*id));
                 }
             }
         }
@@ -281,7 +283,7 @@ impl Target {
         match self.place() {
             ActorAddress::Live(actor) => actor.ask_limit().map(ClockSleep::Live),
             ActorAddress::Controlled(_) => {
-                let limit = seam::with(|rt| rt.ask_limit())?;
+                let limit = seam::query(|to| Query::AskLimit(to))?;
                 Some(sleep(false, limit, Purpose::Reply))
             }
         }

@@ -8,6 +8,7 @@ use super::Ask;
 use super::stopped::await_lifecycle;
 use crate::dispatch::Target;
 use crate::production::LiveActor;
+use crate::seam::Action;
 use crate::supervision::StopReason;
 
 /// The future of an actor's start; made by [`ActorRef::started`](crate::ActorRef::started). Dropping the
@@ -20,7 +21,7 @@ impl Started {
         Self(await_lifecycle(
             target,
             LiveActor::await_start,
-            |rt, id, put| rt.await_start(id, put),
+            Action::AwaitStart,
         ))
     }
 }

@@ -11,7 +11,7 @@ use crate::dispatch::Target;
 use crate::event::Event;
 use crate::identity::AskId;
 use crate::production::{Awaits, LiveActor};
-use crate::seam::{self, Runtime, Stop};
+use crate::seam::{self, Action, Stop};
 use crate::supervision::StopReason;
 
 /// An order to an actor to end, which was given by [`ActorRef::stop`](crate::ActorRef::stop) or
@@ -80,7 +80,7 @@ impl Stopped {
         Self(await_lifecycle(
             target,
             LiveActor::await_end,
-            |rt, id, put| rt.await_end(id, put),
+            Action::AwaitEnd,
         ))
     }
 }
@@ -105,14 +105,14 @@ impl fmt::Debug for Stopped {
 pub(super) fn await_lifecycle<T: Event>(
     target: &Target,
     live: impl FnOnce(&LiveActor, Box<dyn Awaits<T>>),
-    controlled: impl FnOnce(&dyn Runtime, AskId, Box<dyn FnOnce(T)>),
+    controlled: impl FnOnce(AskId, Box<dyn FnOnce(T)>) -> Action<'static>,
 ) -> Ask<T> {
     let (reply, ask) = target.begin_ask_beside();
     match target.live_actor() {
         Some(actor) => live(actor, Box::new(reply)),
         None => {
             if let Some(id) = ask.controlled() {
-                seam::with(|rt| controlled(rt, id, Box::new(|of| reply.put(of))));
+                seam::act(controlled(id, Box::new(|of| reply.put(of))));
             }
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{Parent, Target};
 use crate::identity::Address;
 use crate::production::LocalActor;
-use crate::seam::{self, Mailed, mail_of};
+use crate::seam::{self, Dropped, Mailed, NewOperation, Note, Query, mail_of};
 
 /// The executor that runs an actor, with the actor's local half in production.
 pub(crate) enum ActorExecutor {
@@ -46,34 +46,42 @@ impl ActorExecutor {
     pub(crate) fn now(&self) -> Duration {
         match self {
             Self::Live(local) => local.now(),
-            Self::Controlled(_) => seam::with(|rt| rt.now()),
+            Self::Controlled(_) => seam::with(|rt| rt.now(false)),
         }
     }
 
     pub(crate) fn node(&self) -> Option<String> {
         match self {
             Self::Live(local) => local.node(),
-            Self::Controlled(address) => seam::with(|rt| rt.node_of(*address)),
+            Self::Controlled(address) => seam::query(|to| Query::NodeName(*address, to)),
         }
     }
 
     /// Reports a state transition to the tester, which counts transitions.
     pub(crate) fn entered(&self, from: Option<usize>, to: usize) {
         if let Self::Controlled(owner) = self {
-            seam::with(|rt| rt.entered(*owner, from, to));
+            let owner = *owner;
+            seam::note(Note::Entered { owner, from, to });
         }
     }
 
     pub(crate) fn raised(&self, state: usize, event: u16) {
         if let Self::Controlled(owner) = self {
-            seam::with(|rt| rt.raised(*owner, state, event));
+            let owner = *owner;
+            seam::note(Note::Raised {
+                owner,
+                state,
+                event,
+            });
         }
     }
 
     pub(crate) fn pipe(&mut self, future: Pin<Box<dyn Future<Output = ()> + Send>>) {
         match self {
             Self::Live(local) => local.pipe(future),
-            Self::Controlled(address) => seam::with(|rt| rt.pipe(*address, future)),
+            Self::Controlled(address) => {
+                seam::with(|rt| rt.spawn(NewOperation::Future(*address, future)));
+            }
         }
     }
 
@@ -89,7 +97,7 @@ impl ActorExecutor {
                 Poll::Ready(mail_of::<A>(local.mail()).take(slot))
             }
             Self::Controlled(owner) => {
-                let (mail, slot) = ready!(seam::receive(*owner, event, task.waker()));
+                let (mail, slot) = ready!(seam::poll_event(*owner, event, task.waker()));
                 Poll::Ready(mail_of::<A>(&*mail).take(slot))
             }
         }
@@ -98,7 +106,7 @@ impl ActorExecutor {
     /// Notifies the tester that the wait for the event is over.
     pub(crate) fn receive_dropped(&self, event: u16) {
         if let Self::Controlled(owner) = self {
-            seam::try_with(|rt| rt.receive_dropped(*owner, event));
+            seam::dropped(Dropped::Receive(*owner, event));
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Target;
 use crate::identity::Address;
 use crate::production::{self, Hub, LiveActor};
-use crate::seam::{self, NamesOn, Spawn, SpawnOptions};
+use crate::seam::{self, Action, NamesOn, NewOperation, Query, Registration, Spawn, SpawnOptions};
 use crate::supervision::Supervision;
 
 /// An actor about to be spawned, for either executor.
@@ -37,7 +37,9 @@ impl<'a> Parent<'a> {
     pub(crate) fn spawn(self, actor: &mut dyn AnySpawn, options: &SpawnOptions) -> Target {
         match self.0 {
             ParentKind::Live(hub, _) => production::spawn(hub, actor, options).into(),
-            ParentKind::Controlled(_) => seam::with(|rt| rt.spawn(actor, options)).into(),
+            ParentKind::Controlled(_) => {
+                seam::with(|rt| rt.spawn(NewOperation::Actor(actor, options))).into()
+            }
         }
     }
 
@@ -52,7 +54,12 @@ impl<'a> Parent<'a> {
                 production::spawn_with(hub, supervisor, factory, options).into()
             }
             ParentKind::Controlled(supervisor) => {
-                seam::with(|rt| rt.spawn_with(supervisor, factory, options)).into()
+                let child = NewOperation::Child {
+                    supervisor,
+                    factory,
+                    options,
+                };
+                seam::with(|rt| rt.spawn(child)).into()
             }
         }
     }
@@ -63,10 +70,9 @@ impl<'a> Parent<'a> {
             ParentKind::Live(hub, supervisor) => {
                 production::supervise(hub, supervisor, supervision);
             }
-            ParentKind::Controlled(Some(supervisor)) => {
-                seam::with(|rt| rt.supervise(supervisor, supervision));
+            ParentKind::Controlled(supervisor) => {
+                seam::act(Action::Supervise(supervisor, supervision));
             }
-            ParentKind::Controlled(None) => seam::with(|rt| rt.supervise_system(supervision)),
         }
     }
 
@@ -75,10 +81,10 @@ impl<'a> Parent<'a> {
         if let ParentKind::Live(hub, _) = self.0 {
             return production::names(hub, registry).into();
         }
-        let known = seam::with(|rt| rt.names()).unwrap_or_else(|| {
+        let known = seam::query(|to| Query::Names(to)).unwrap_or_else(|| {
             let options = SpawnOptions::named("registry");
-            let started = seam::with(|rt| rt.spawn(registry, &options));
-            seam::with(|rt| rt.set_names(started));
+            let started = seam::with(|rt| rt.spawn(NewOperation::Actor(registry, &options)));
+            seam::register(Registration::Names(started));
             started
         });
         known.into()
@@ -88,7 +94,11 @@ impl<'a> Parent<'a> {
     pub(crate) fn names_on(self, node: &str) -> NamesOn<Target> {
         match self.0 {
             ParentKind::Live(hub, _) => hub.names_on(node).map(Target::from),
-            ParentKind::Controlled(_) => seam::with(|rt| rt.names_on(node)).map(Target::from),
+            ParentKind::Controlled(_) => {
+                let mut names = NamesOn::NoNodes;
+                seam::with(|rt| rt.query(Query::NamesOn(node, &mut names)));
+                names.map(Target::from)
+            }
         }
     }
 

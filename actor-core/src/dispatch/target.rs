@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use crate::identity::{ActorId, Address};
 use crate::production::{DeadLetterReason, LiveActor};
-use crate::seam::{Mailed, Stop, has_stopped, post, try_with, with};
+use crate::seam::{Action, Dropped, Mailed, Note, Query, Stop, act, dropped, note, post, query};
 use crate::slab::Slot;
 
 /// A reference to an actor, without the type.
@@ -129,7 +129,7 @@ impl Target {
             ActorAddress::Live(actor) => actor.own_name(),
             ActorAddress::Controlled(_) => {
                 let name = self.name();
-                match with(|rt| rt.node_prefix(self.address())) {
+                match query(|to| Query::NodePrefix(self.address(), to)) {
                     Some(prefix) => name.strip_prefix(&*prefix).unwrap_or(&name).to_owned(),
                     None => name,
                 }
@@ -141,14 +141,14 @@ impl Target {
     pub(crate) fn has_stopped(&self) -> bool {
         match self.place() {
             ActorAddress::Live(actor) => !actor.is_running(),
-            ActorAddress::Controlled(address) => has_stopped(*address),
+            ActorAddress::Controlled(address) => query(|to| Query::HasStopped(*address, to)),
         }
     }
 
     pub(crate) fn is_bounded(&self) -> bool {
         match self.place() {
             ActorAddress::Live(actor) => actor.is_bounded(),
-            ActorAddress::Controlled(address) => with(|rt| rt.is_bounded(*address)),
+            ActorAddress::Controlled(address) => query(|to| Query::IsBounded(*address, to)),
         }
     }
 
@@ -156,14 +156,14 @@ impl Target {
     pub(crate) fn report(&self, error: &str) {
         match self.place() {
             ActorAddress::Live(actor) => actor.report(error),
-            ActorAddress::Controlled(_) => with(|rt| rt.report(error)),
+            ActorAddress::Controlled(_) => note(Note::Unreceived(error)),
         }
     }
 
     pub(crate) fn stop(&self, stop: Stop) {
         match self.place() {
             ActorAddress::Live(actor) => actor.stop(stop),
-            ActorAddress::Controlled(address) => with(|rt| rt.stop(*address, stop)),
+            ActorAddress::Controlled(address) => act(Action::Stop(*address, stop)),
         }
     }
 
@@ -198,8 +198,11 @@ impl Target {
         match self.place() {
             ActorAddress::Live(actor) => actor.lose_own::<A>(message, why),
             ActorAddress::Controlled(address) => {
-                let message = &mut Slot::Full(message);
-                with(|rt| rt.lose(*address, message, why.loss()));
+                act(Action::Lose {
+                    relay: *address,
+                    message: &mut Slot::Full(message),
+                    why: why.loss(),
+                });
             }
         }
     }
@@ -295,7 +298,10 @@ impl Drop for CountedRef {
         if let Some(ActorAddress::Controlled(address)) = count.place()
             && Arc::strong_count(count) > 1
         {
-            try_with(|rt| rt.reference_dropped(*address, false));
+            dropped(Dropped::Reference {
+                target: *address,
+                is_last: false,
+            });
         }
     }
 }
@@ -306,7 +312,10 @@ impl Drop for RefCount {
         match self.place() {
             Some(ActorAddress::Live(actor)) => actor.stop(Stop::InOrder),
             Some(ActorAddress::Controlled(address)) => {
-                try_with(|rt| rt.reference_dropped(*address, true));
+                dropped(Dropped::Reference {
+                    target: *address,
+                    is_last: true,
+                });
             }
             None => {}
         }

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId, type_name};
 use std::future::Future;
 use std::rc::Rc;
 
-use crate::seam::{self, CallErrors, InjectedError};
+use crate::seam::{self, CallErrors, InjectedError, Query};
 
 /// Makes a call, or fails it with an injected fault.
 #[track_caller]
@@ -39,7 +39,7 @@ fn struck<E: 'static>(is_live: bool, name: &str) -> Option<(E, bool)> {
     if is_live {
         return None;
     }
-    let failure = seam::with(|rt| rt.call(name, TypeId::of::<E>(), type_name::<E>()));
+    let failure = decided_failure(name, TypeId::of::<E>(), type_name::<E>());
     let InjectedError { error, is_made } = match failure {
         Ok(failure) => failure?,
         Err(problem) => panic!("{problem}"),
@@ -47,6 +47,24 @@ fn struck<E: 'static>(is_live: bool, name: &str) -> Option<(E, bool)> {
     let error = error.downcast::<E>();
     let error = *error.expect("the tester supplies errors of the type that was asked for");
     Some((error, is_made))
+}
+
+/// Has the tester decide if a call fails.
+fn decided_failure(
+    call: &str,
+    error: TypeId,
+    error_name: &'static str,
+) -> Result<Option<InjectedError>, String> {
+    let mut failure = Ok(None);
+    seam::with(|rt| {
+        rt.query(Query::CallFailure {
+            call,
+            error,
+            error_name,
+            answer: &mut failure,
+        });
+    });
+    failure
 }
 
 /// Describes an error with which calls may fail.

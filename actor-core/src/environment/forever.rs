@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use crate::production;
-use crate::seam::{self, Address};
+use crate::seam::{self, Address, Dropped, Note};
 
 /// Awaits `future`, which may rightly never be ready: a server that waits for its next job, say.
 ///
@@ -50,7 +50,8 @@ struct ForeverGuard(Option<Address>);
 
 impl ForeverGuard {
     fn new() -> Self {
-        let mark = Self(seam::try_with(|rt| rt.waits_forever()));
+        seam::note(Note::WaitsForever);
+        let mark = Self(seam::try_with(|rt| rt.current()));
         production::count(1);
         mark
     }
@@ -60,7 +61,7 @@ impl Drop for ForeverGuard {
     fn drop(&mut self) {
         production::count(-1);
         if let Some(operation) = self.0 {
-            seam::try_with(|rt| rt.waited_forever(operation));
+            seam::dropped(Dropped::EndlessWait(operation));
         }
     }
 }

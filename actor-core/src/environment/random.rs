@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::production::next_u64;
-use crate::seam;
+use crate::seam::{self, RandomChoice};
 
 /// A random generator for one handler call. Implements `rand_core`'s traits, so that it can be passed
 /// wherever a `rand` generator is expected.
@@ -49,7 +49,7 @@ pub(crate) fn generator(live: bool) -> ActorRng {
     let seed = if live {
         next_u64()
     } else {
-        seam::with(|rt| rt.seed())
+        u64::from(seam::choose(RandomChoice::Seed))
     };
     ActorRng(Xoshiro256PlusPlus::seed_from_u64(seed))
 }
@@ -58,7 +58,7 @@ pub(crate) fn choose_bool(live: bool) -> bool {
     if live {
         next_u64() & 1 == 1
     } else {
-        seam::with(|rt| rt.choose_bool())
+        seam::choose(RandomChoice::Bool) == 1
     }
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn choose(live: bool, bound: usize) -> usize {
     let chosen = if live {
         ((u128::from(next_u64()) * u128::from(bound)) >> 64) as u32
     } else {
-        seam::with(|rt| rt.choose(bound))
+        seam::choose(RandomChoice::Below(bound))
     };
     chosen as usize
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::production::{self, LiveTimer};
-use crate::seam::{self, Purpose, TimerId};
+use crate::seam::{self, Action, Awaited, Dropped, Purpose, Query, TimerId};
 
 /// An armed timer, as returned by [`Context::after`](crate::Context::after),
 /// [`Context::every`](crate::Context::every) and [`TimerBuilder`](crate::TimerBuilder), for
@@ -50,7 +50,7 @@ impl Timer {
     pub(crate) fn cancel(self) {
         match self.0 {
             Inner::Live(timer) => timer.cancel(),
-            Inner::Controlled(id) => seam::with(|rt| rt.cancel(id)),
+            Inner::Controlled(id) => seam::act(Action::Cancel(id)),
         }
     }
 }
@@ -60,7 +60,7 @@ impl Timer {
     pub(crate) fn fingerprint_position(&self) -> u64 {
         match &self.0 {
             Inner::Live(_) => 0,
-            Inner::Controlled(id) => seam::try_with(|rt| rt.timer_mark(*id)).unwrap_or_default(),
+            Inner::Controlled(id) => seam::try_query(|to| Query::TimerMark(*id, to)),
         }
     }
 }
@@ -76,7 +76,7 @@ pub(crate) fn sleep(live: bool, delay: Duration, purpose: Purpose) -> ClockSleep
     if live {
         ClockSleep::Live(production::sleep(delay))
     } else {
-        ClockSleep::Controlled(seam::with(|rt| rt.sleep(delay, purpose)))
+        ClockSleep::Controlled(seam::arm(delay, purpose, None))
     }
 }
 
@@ -100,7 +100,7 @@ impl ClockSleep {
     pub(crate) fn lateness(&self) -> Duration {
         match self {
             Self::Live(_) => Duration::ZERO,
-            Self::Controlled(id) => seam::with(|rt| rt.time_past_deadline(*id)),
+            Self::Controlled(id) => seam::query(|to| Query::TimePastDeadline(*id, to)),
         }
     }
 }
@@ -117,16 +117,13 @@ impl Future for ClockSleep {
 }
 
 fn slept(timer: &mut TimerId, task: &TaskContext<'_>) -> Poll<()> {
-    match seam::with(|rt| rt.poll_sleep(timer, task.waker())) {
-        true => Poll::Ready(()),
-        false => Poll::Pending,
-    }
+    seam::with(|rt| rt.poll(Awaited::Sleep(timer), task.waker()))
 }
 
 impl Drop for ClockSleep {
     fn drop(&mut self) {
         if let Self::Controlled(id) = self {
-            seam::try_with(|rt| rt.cancel(*id));
+            seam::dropped(Dropped::Sleep(*id));
         }
     }
 }

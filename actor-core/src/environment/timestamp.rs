@@ -5,7 +5,7 @@ use std::ops::{Add, Sub};
 use std::time::Duration;
 
 use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::seam;
+use crate::seam::{self, Query};
 
 /// A reading of a machine's clock, by [`Context::timestamp`](crate::Context::timestamp).
 ///
@@ -58,7 +58,7 @@ impl Timestamp {
     /// True if this is before the other, within the resolution of clocks: under test that may be a decision.
     pub fn is_before(self, other: Self) -> bool {
         match seam::is_controlled() {
-            true => seam::with(|rt| rt.is_before(self.0, other.0)),
+            true => seam::query(|to| Query::IsBefore(self.0, other.0, to)),
             false => self.0 < other.0,
         }
     }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
 use super::{DiskOp, DiskOpResult};
-use crate::seam::{self, DiskCallId, DiskId};
+use crate::seam::{self, Awaited, DiskId, Dropped, Request, RequestId};
 
 /// A call to a disk under test. The call begins at the first poll, and then does not need the future any
 /// more.
@@ -17,7 +17,7 @@ pub(super) struct DiskCallFuture {
 
 enum CallState {
     New(DiskOp),
-    Called(DiskCallId),
+    Called(RequestId),
     Over,
 }
 
@@ -36,12 +36,14 @@ impl Future for DiskCallFuture {
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let disk = self.disk;
         let called = match std::mem::replace(&mut self.stage, CallState::Over) {
-            CallState::New(call) => seam::with(|rt| rt.disk_call(disk, call)),
+            CallState::New(call) => seam::request(Request::Disk(disk, call)),
             CallState::Called(called) => called,
             CallState::Over => unreachable!("a future is not polled once it is done"),
         };
         self.stage = CallState::Called(called);
-        let answer = ready!(seam::with(|rt| rt.poll_disk_call(called, task.waker())));
+        let mut answer = Ok(DiskOpResult::Done);
+        let wait = Awaited::DiskCall(called, &mut answer);
+        ready!(seam::with(|rt| rt.poll(wait, task.waker())));
         self.stage = CallState::Over;
         Poll::Ready(answer)
     }
@@ -50,7 +52,7 @@ impl Future for DiskCallFuture {
 impl Drop for DiskCallFuture {
     fn drop(&mut self) {
         if let CallState::Called(called) = self.stage {
-            seam::try_with(|rt| rt.disk_call_dropped(called));
+            seam::dropped(Dropped::DiskCall(called));
         }
     }
 }

@@ -12,7 +12,7 @@ use super::call_future::DiskCallFuture;
 use super::path::{below, normal};
 use super::{DirEntry, DiskOp, DiskOpResult, File, OpenOptions};
 use crate::production::{Holder, LiveDisk};
-use crate::seam::{self, DiskId};
+use crate::seam::{self, Action, DiskId, Query};
 
 /// A handle to the disk of a system. Clones are handles to the same disk.
 ///
@@ -47,7 +47,7 @@ impl Disk {
 
     /// Returns the disk of the running operation.
     pub(crate) fn controlled() -> Self {
-        Self(Inner::Controlled(seam::with(|rt| rt.disk())))
+        Self(Inner::Controlled(seam::query(|to| Query::Disk(to))))
     }
 
     /// Opens a file.
@@ -233,14 +233,14 @@ pub struct DiskFaults(DiskId);
 impl DiskFaults {
     /// Fails the power: keeps synced data, and as much of the rest as the tester chooses. Open files fail.
     pub fn fail_power(&self) {
-        seam::with(|rt| rt.fail_power(self.0));
+        seam::act(Action::FailPower(self.0));
     }
 
     /// Lets a crash keep a part of a write from now on: any of the blocks that the write overlaps, of that
     /// many bytes each, at multiples of that size. Real disks have sectors of 512 or 4096 bytes; small tests
     /// find as much with a few bytes. By default, or with zero, a write is kept as a whole or not at all.
     pub fn tear_writes(&self, block: u32) {
-        seam::with(|rt| rt.tear_writes(self.0, block));
+        seam::act(Action::TearWrites(self.0, block));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::try_with;
+use super::{Note, Query, note, try_query};
 use crate::identity::ActorId;
 
 impl ActorId {
@@ -30,13 +30,13 @@ impl PartialOrd for ActorId {
 
 /// Notifies the tester, since the order of creation determines the number of an actor.
 fn number_seen() {
-    let _ = try_with(|rt| rt.number_seen());
+    note(Note::NumberSeen);
 }
 
 /// Prints the actor's name under test, a number in production.
 impl fmt::Debug for ActorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match try_with(|rt| rt.name(*self)) {
+        match try_query(|to| Query::Name(*self, to)) {
             Some(name) => f.write_str(&name),
             None => write!(f, "#{}", self.number()),
         }

@@ -4,13 +4,16 @@ use std::any::Any;
 use std::future::Future;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context as TaskContext, Poll, Waker};
+use std::task::{Context as TaskContext, Poll, Waker, ready};
 use std::time::Duration;
 
 use scoped_tls::scoped_thread_local;
 
-use super::{AnyMail, AskSlot, NextTick, Notice, Offered, Purpose, Runtime};
-use crate::identity::{Address, CapacityRequestId, TimerId};
+use super::{
+    Action, AnyMail, AskSlot, Awaited, BlockUntil, Dropped, Note, Offered, Purpose, Query,
+    RandomChoice, Registration, Request, Runtime, TimerEvent,
+};
+use crate::identity::{Address, RequestId, TimerId};
 
 scoped_thread_local! {
     // Only a reference, since every send under test reads this.
@@ -50,10 +53,6 @@ pub(crate) fn with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> T {
 
 // Non-generic calls for generic code: a closure for `with` would be compiled for every actor type.
 
-pub(crate) fn has_stopped(of: Address) -> bool {
-    with(|rt| rt.has_stopped(of))
-}
-
 pub(crate) fn post(to: Address, message: &mut dyn Any) {
     with(|rt| rt.post(to, message));
 }
@@ -63,37 +62,83 @@ pub(crate) fn ask(to: Address, slot: &Arc<AskSlot>) {
     slot.register(id);
 }
 
-pub(crate) fn ask_for_room(to: Address, event: u16, waits: bool) -> CapacityRequestId {
-    with(|rt| rt.ask_for_room(to, event, waits))
+pub(crate) fn act(action: Action<'_>) {
+    with(|rt| rt.act(action));
 }
 
-pub(crate) fn poll_room(
-    room: CapacityRequestId,
+pub(crate) fn register(registration: Registration<'_>) {
+    with(|rt| rt.register(registration));
+}
+
+pub(crate) fn choose(choice: RandomChoice) -> u32 {
+    with(|rt| rt.choose(choice))
+}
+
+pub(crate) fn arm(delay: Duration, purpose: Purpose, event: Option<TimerEvent<'_>>) -> TimerId {
+    with(|rt| rt.arm(delay, purpose, event))
+}
+
+pub(crate) fn request(request: Request) -> RequestId {
+    with(|rt| rt.request(request))
+}
+
+/// Polls a request for capacity, and sends the message if capacity was granted.
+pub(crate) fn poll_capacity(
+    request: RequestId,
     message: &mut dyn Any,
     waker: &Waker,
 ) -> Poll<Offered> {
-    with(|rt| rt.poll_room(room, message, waker))
+    let mut offered = Offered::Closed;
+    let wait = Awaited::Capacity {
+        request,
+        message,
+        offered: &mut offered,
+    };
+    with(|rt| rt.poll(wait, waker)).map(|()| offered)
 }
 
-pub(crate) fn arm(
+/// Polls the wait of an actor for an event of that number.
+pub(crate) fn poll_event(
     owner: Address,
-    delay: Duration,
-    message: &mut dyn Any,
-    again: Option<NextTick>,
-    purpose: Purpose,
-) -> TimerId {
-    with(|rt| rt.arm(owner, delay, message, again, purpose))
+    event: u16,
+    waker: &Waker,
+) -> Poll<(Rc<dyn AnyMail>, u32)> {
+    let mut found = None;
+    ready!(with(
+        |rt| rt.poll(Awaited::Event(owner, event, &mut found), waker)
+    ));
+    Poll::Ready(found.expect("a wait that is over has its event"))
 }
 
-pub(crate) fn watch(watcher: Address, target: Address, notice: Notice) {
-    with(|rt| rt.watch(watcher, target, notice));
+/// Asks the current runtime a question; returns the answer.
+pub(crate) fn query<T: Default>(question: impl FnOnce(&mut T) -> Query<'_>) -> T {
+    let mut answer = T::default();
+    with(|rt| rt.query(question(&mut answer)));
+    answer
 }
 
-pub(crate) fn receive(owner: Address, event: u16, waker: &Waker) -> Poll<(Rc<dyn AnyMail>, u32)> {
-    match with(|rt| rt.receive(owner, event, waker)) {
-        Some(found) => Poll::Ready(found),
-        None => Poll::Pending,
-    }
+/// As [`query`], with the default as the answer outside a controlled execution.
+pub(crate) fn try_query<T: Default>(question: impl FnOnce(&mut T) -> Query<'_>) -> T {
+    let mut answer = T::default();
+    try_with(|rt| rt.query(question(&mut answer)));
+    answer
+}
+
+/// Returns the waker of the current operation.
+pub(crate) fn current_waker() -> Waker {
+    let mut waker = Waker::noop().clone();
+    try_with(|rt| rt.query(Query::Waker(&mut waker)));
+    waker
+}
+
+/// Passes a fact to the current runtime, if there is one.
+pub(crate) fn note(note: Note<'_>) {
+    try_with(|rt| rt.note(note));
+}
+
+/// Reports a drop to the current runtime, if there is one.
+pub(crate) fn dropped(value: Dropped) {
+    try_with(|rt| rt.dropped(value));
 }
 
 /// Calls the current runtime, if there is one: for destructors.
@@ -115,21 +160,22 @@ pub fn block_on<F: Future>(future: F, waker: &Waker) -> Option<F::Output> {
     let mut future = std::pin::pin!(future);
     // Blocking code may itself run within a poll and shares one waker with that poll, so a wait here
     // counts as a wake-up there.
-    let mut is_due_outside = current()?.replace_wake_up(false);
+    let mut is_due_outside = false;
+    current()?.query(Query::ExchangeWakeUp(&mut is_due_outside));
     loop {
         let runtime = current()?;
-        if runtime.is_aborted() {
+        if query(|to| Query::IsAborted(to)) {
             return None;
         }
         if let Poll::Ready(output) = future.as_mut().poll(&mut TaskContext::from_waker(waker)) {
-            runtime.replace_wake_up(is_due_outside);
+            runtime.query(Query::ExchangeWakeUp(&mut is_due_outside));
             return Some(output);
         }
         is_due_outside = true;
         // The poll may have aborted the operation.
-        if runtime.is_aborted() {
+        if query(|to| Query::IsAborted(to)) {
             return None;
         }
-        runtime.park();
+        runtime.block(BlockUntil::Woken);
     }
 }

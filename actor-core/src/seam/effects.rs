@@ -50,6 +50,31 @@ pub struct ShutdownSummary {
     pub dead_letters: u64,
 }
 
+/// A random choice of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RandomChoice {
+    /// A number below this bound, which is at least one.
+    Below(u32),
+    /// Zero or one; recordings mark it as a bool.
+    Bool,
+    /// The branch of a `select!` that is polled first, of that many.
+    Branch(u32),
+    /// The seed of a generator.
+    Seed,
+}
+
+impl RandomChoice {
+    /// Returns the call as a report names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Below(_) => "choose",
+            Self::Bool => "choose_bool",
+            Self::Branch(_) => "select",
+            Self::Seed => "rng",
+        }
+    }
+}
+
 /// An announced event, without its type.
 pub trait Announce {
     /// Identifies the event type.

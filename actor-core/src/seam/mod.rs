@@ -9,6 +9,7 @@
 //! The tester imports this module, and no other hidden one. Production uses the parts alone: `dispatch`,
 //! above both, decides which of the two a call goes to.
 
+mod action;
 mod actor_id;
 mod announcing;
 mod asking;
@@ -16,43 +17,55 @@ mod body;
 mod crossing;
 mod current;
 pub(crate) mod disk;
+mod dropped;
 mod effects;
 mod faults;
 mod mail;
 mod mailbox;
+mod note;
+mod query;
+mod registration;
 pub(crate) mod rules;
 mod runtime;
 mod sharing;
 mod spawning;
+mod waiting;
 
-pub use crate::identity::{
-    Address, AskId, CapacityRequestId, DiskCallId, DiskId, EncodedActorRef, TimerId,
-};
+pub use crate::identity::{Address, AskId, DiskId, EncodedActorRef, RequestId, TimerId};
 pub use crate::panics::{Payload, call_each, discard, drop_each};
 pub use crate::renaming::{name_of, with_renaming};
 pub use crate::specification::monitor::AnyMonitor;
 pub use crate::specification::predicate::{Expectation, Predicate, PredicateResult, Snapshot};
 pub use crate::supervision::children::{Children, Order};
 pub use crate::supervision::options::ChildOptions;
+pub use action::Action;
 pub use asking::{AnySlot, AskError, AskSlot, Fate};
 pub use body::{AnyInstance, Body, Driver, NextWork, RunOutcome};
 pub use crossing::CannotCross;
 pub use current::{block_on, enter, is_controlled};
+pub use dropped::Dropped;
 pub use effects::{
-    Announce, LinkNotice, NextTick, Notice, Offered, Purpose, PutReason, PutStart, ShutdownSummary,
-    Stop,
+    Announce, LinkNotice, NextTick, Notice, Offered, Purpose, PutReason, PutStart, RandomChoice,
+    ShutdownSummary, Stop,
 };
 pub use faults::{
     CallErrors, DiskAfterRestart, InjectedError, MessageFault, Script, ScriptedFault,
 };
 pub use mail::{AnyMail, AnySlab, Mail, MakeMail};
 pub use mailbox::{Mailbox, Overflow};
+pub use note::Note;
+pub use query::{Query, SendTable};
+pub use registration::{NodeCode, Registration};
 pub use rules::{CHAIN_MAX, Violation, ViolationKind};
-pub use runtime::{NodeCode, Runtime};
+pub use runtime::Runtime;
 pub use sharing::{
-    Access, AccessEffect, Hold, Locals, NewTask, ObjectId, Release, Sharing, SourceLocation, Wait,
+    Access, AccessEffect, BlockUntil, Hold, Locals, MadeAccess, NewTask, ObjectId, Release,
+    SchedulingPoint, SourceLocation, Wait,
 };
-pub use spawning::{AskSupervisor, Factory, Host, NamesOn, Spawn, SpawnOptions, SpawnType};
+pub use spawning::{
+    AskSupervisor, Factory, Host, NamesOn, NewOperation, Spawn, SpawnOptions, SpawnType,
+};
+pub use waiting::{Awaited, Request, TimerEvent};
 
 pub(crate) use announcing::Announcing;
 pub(crate) use asking::{AskStatus, wake};

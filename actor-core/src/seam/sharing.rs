@@ -1,12 +1,13 @@
-//! The interface of shared memory to a controlled executor, for tasks, threads and actors: [`Sharing`].
+//! Shared memory as a controlled executor sees it: [objects](ObjectId), their accesses and waits, tasks.
+//!
+//! An operation that comes to an access, or blocks, returns in a later step. The operation needs a stack of its
+//! own for that: tasks and threads have one, and so does a test body that shares memory.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::Location;
 use std::rc::Rc;
 use std::task::Waker;
-
-use crate::identity::Address;
 
 /// A source location.
 pub type SourceLocation = &'static Location<'static>;
@@ -133,6 +134,49 @@ pub enum Wait {
     News,
 }
 
+/// A point in the code of an operation at which others may go first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SchedulingPoint {
+    /// The next access, which the operation makes in the step that goes on.
+    Access(Access),
+    /// The operation yields.
+    Yield,
+}
+
+/// An access to memory that the current operation has made in this step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MadeAccess {
+    /// An access to an object, with its effect.
+    Object(Access, AccessEffect),
+    /// A non-atomic access, with which other accesses must be ordered: otherwise it is a data race. Events that
+    /// were sent before may arrive first, in steps of their own.
+    Unsynchronized {
+        /// The accessed cell.
+        object: ObjectId,
+        /// True for a write.
+        writes: bool,
+        /// The source location of the access.
+        place: SourceLocation,
+    },
+    /// A memory fence.
+    Fence {
+        /// True if values read by earlier relaxed loads count as acquired from now on.
+        acquires: bool,
+        /// True if later relaxed stores release everything before the fence.
+        releases: bool,
+    },
+}
+
+/// The end of a wait on the operation's own stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockUntil {
+    /// The object changes, or the operation's waker is called.
+    Changed(Access, Wait),
+    /// The operation's waker is called, unless it was since the poll in progress began. The next poll begins in
+    /// the step that goes on.
+    Woken,
+}
+
 /// A task or a thread about to be spawned.
 pub struct NewTask {
     /// The code of the task, which gets the waker of its operation.
@@ -148,66 +192,3 @@ pub struct NewTask {
 /// The thread-local values of one operation, by the address of the static; see
 /// [`thread_local!`](crate::thread_local!).
 pub type Locals = Rc<RefCell<Vec<(usize, Rc<dyn Any>)>>>;
-
-/// The services of a controlled executor for code that shares memory.
-///
-/// Like those of [`Runtime`](crate::seam::Runtime), its methods are called while code of the program under
-/// test runs. Some methods, as documented, return in a later step. The operation needs a stack of its own
-/// for that: tasks and threads have one, and so does a test body that calls one of these methods.
-pub trait Sharing {
-    /// Returns the number of the execution.
-    fn execution(&self) -> u32;
-    /// Registers an object that is new to the execution, with its kind and the place of its creation.
-    fn object(&self, kind: &'static str, made: SourceLocation) -> ObjectId;
-    /// Announces an access, and returns in the step that makes it. Returns `false` in the current step if
-    /// the operation has no stack: an async caller then yields itself. `waits`: the caller can't yield.
-    fn announce_access(&self, access: Access, waits: bool) -> bool;
-    /// Records the effect of the access that was made.
-    fn touch(&self, access: Access, touch: AccessEffect);
-    /// Waits until the object changes, or the operation's waker is called; returns in a later step.
-    /// Returns true if the object changed.
-    fn block(&self, access: Access, wait: Wait) -> bool;
-    /// Wakes all waiters of the object.
-    fn unblock(&self, object: ObjectId);
-    /// Wakes one waiter of the object, as the strategy chooses. Returns true if there was one.
-    fn unblock_one(&self, object: ObjectId) -> bool;
-    /// Records that the current operation, which has a waker, waits for the object.
-    fn awaits(&self, access: Access, wait: Wait);
-    /// Ends that wait of an operation.
-    fn awaited(&self, object: ObjectId, operation: Address);
-    /// Returns true if an operation holds the object.
-    fn is_held(&self, object: ObjectId) -> bool;
-    /// Returns true if the tester injects a spurious wake-up into the wait that would begin now.
-    fn is_woken_spuriously(&self) -> bool;
-    /// Returns true if another operation waits for the object by [`Wait::First`].
-    fn is_claimed(&self, object: ObjectId) -> bool;
-    /// Returns the current operation.
-    fn current(&self) -> Address;
-    /// Returns the waker of the current operation.
-    fn waker(&self) -> Waker;
-
-    /// Starts a task or a thread, when the effect is carried out.
-    fn spawn_task(&self, task: NewTask) -> Address;
-    /// Records that nobody will join the task.
-    fn detach(&self, task: Address);
-    /// Aborts a task at its next wait.
-    fn abort(&self, task: Address);
-    /// Returns true if the current operation was aborted.
-    fn is_aborted(&self) -> bool;
-    /// Records the panic of a task; returns true if the test allows the panic, false if it is a bug.
-    fn panicked(&self, payload: &(dyn Any + Send)) -> bool;
-    /// Waits until the operation's waker is called, unless it was since the poll in progress began.
-    /// Returns in a later step, in which the next poll begins.
-    fn park(&self);
-    /// Sets the flag of a wake-up since the operation's poll began, and returns the old one.
-    fn replace_wake_up(&self, is_due: bool) -> bool;
-    /// Yields to other operations; returns in a later step. Returns `false` as [`announce_access`](Self::announce_access) does.
-    fn yield_now(&self, place: SourceLocation, waits: bool) -> bool;
-    /// Returns the thread-local values of the current operation.
-    fn locals(&self) -> Locals;
-    /// A memory fence. Acquiring: values read by earlier relaxed loads count as acquired from now on.
-    /// Releasing: later relaxed stores release everything before the fence.
-    fn fence(&self, acquires: bool, releases: bool);
-    /// Checks a non-atomic access for a data race: other accesses must be ordered with it.
-    fn race(&self, object: ObjectId, writes: bool, place: SourceLocation);
-}

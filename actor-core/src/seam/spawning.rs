@@ -4,7 +4,8 @@ use std::any::TypeId;
 use std::future::Future;
 use std::pin::Pin;
 
-use super::{AnyInstance, Mailbox, MakeMail};
+use super::{AnyInstance, Mailbox, MakeMail, NewTask};
+use crate::identity::Address;
 use crate::supervision::{ChildOptions, Decision, Failure};
 use crate::table::ActorInfo;
 
@@ -26,6 +27,36 @@ pub trait Spawn<Me>: SpawnType {
     fn instance(&mut self, me: Me) -> Box<dyn AnyInstance>;
 }
 
+/// An operation about to be spawned under test.
+pub enum NewOperation<'a> {
+    /// An actor.
+    Actor(&'a mut dyn Spawn<Address>, &'a SpawnOptions),
+    /// A supervised actor, whose first value the factory makes at once.
+    Child {
+        /// The supervisor; `None` for the system.
+        supervisor: Option<Address>,
+        /// Makes the actor's values.
+        factory: Factory<Address>,
+        /// The options of the spawn.
+        options: &'a SpawnOptions,
+    },
+    /// A future that ends with its owner.
+    Future(Address, Pin<Box<dyn Future<Output = ()>>>),
+    /// A task or a thread.
+    Task(NewTask),
+}
+
+impl NewOperation<'_> {
+    /// Returns the call as a report names it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Actor(..) | Self::Task(_) => "spawn",
+            Self::Child { .. } => "spawn_with",
+            Self::Future(..) => "pipe_to_self",
+        }
+    }
+}
+
 /// A factory of a supervised actor's values: [`instance`](Spawn::instance) may be called repeatedly.
 pub type Factory<Me> = Box<dyn Spawn<Me> + Send>;
 
@@ -33,6 +64,7 @@ pub type Factory<Me> = Box<dyn Spawn<Me> + Send>;
 pub type AskSupervisor<Me> = fn(Me, Failure) -> Pin<Box<dyn Future<Output = Decision> + Send>>;
 
 /// The registry of names of a node, as a reference `R` to its actor.
+#[derive(Default)]
 pub enum NamesOn<R> {
     /// The registry, since the node is up.
     Registry(R),
@@ -41,6 +73,7 @@ pub enum NamesOn<R> {
     /// There is no such node; these are the nodes.
     NoNode(Vec<Box<str>>),
     /// The system has no nodes.
+    #[default]
     NoNodes,
 }
 

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::{PoisonError, RwLock, TryLockError};
 
 use crate::object::Object;
-use crate::seam::{self, SourceLocation};
+use crate::seam::{self, MadeAccess, SourceLocation};
 
 /// A value whose accesses the program itself must order, by a lock or a message for instance.
 ///
@@ -86,8 +86,11 @@ impl<T> RaceCell<T> {
     fn report_access(&self, writes: bool, place: SourceLocation) -> bool {
         let is_controlled = seam::is_controlled();
         if is_controlled && let Some(runtime) = seam::current() {
-            let id = self.object.id(&*runtime, "RaceCell");
-            runtime.race(id, writes, place);
+            runtime.access(MadeAccess::Unsynchronized {
+                object: self.object.id(&*runtime, "RaceCell"),
+                writes,
+                place,
+            });
         }
         is_controlled
     }

@@ -23,7 +23,7 @@ pub use tokio::sync::watch::error::{RecvError, SendError};
 
 use super::observed::End;
 use crate::object::{Accessed, HoldGuard, ObjectOperation, OwnedObject};
-use crate::seam::{self, AccessEffect, Wait};
+use crate::seam::{self, AccessEffect, Query, Wait};
 
 const KIND: &str = "watch channel";
 
@@ -105,8 +105,8 @@ impl<T> Sender<T> {
         };
         let operation = ObjectOperation::new(KIND, verb);
         object.block(operation, Wait::Alone, AccessEffect::CHANGES, || {
-            let runtime = seam::current()?;
-            let is_held = runtime.is_held(object.id(&*runtime, KIND));
+            let id = object.id(&*seam::current()?, KIND);
+            let is_held = seam::query(|to| Query::IsHeld(id, to));
             (!is_held).then_some(())
         });
         let changed = change();

@@ -11,7 +11,9 @@ use crate::actor::names::{Names, names};
 use crate::dispatch::Target;
 use crate::event::Event;
 use crate::production::LiveSystem;
-use crate::seam::{self, DiskAfterRestart, MessageFault, NodeCode, ScriptedFault, Spawn};
+use crate::seam::{
+    self, Action, DiskAfterRestart, MessageFault, NodeCode, Registration, ScriptedFault, Spawn,
+};
 use crate::specification::{Answer, World};
 
 impl System {
@@ -85,7 +87,7 @@ impl System {
                         names(sys.parent()).booted();
                     }),
                 };
-                seam::with(|rt| rt.node(name, code));
+                seam::register(Registration::Node(name, code));
             }
         }
     }
@@ -157,7 +159,11 @@ impl System {
                 FaultSink::InOrder | FaultSink::Live(_) => Vec::new(),
             }
         });
-        seam::with(|rt| rt.when(name, predicate, script));
+        seam::register(Registration::Script {
+            name,
+            predicate,
+            script,
+        });
     }
 }
 
@@ -286,7 +292,7 @@ impl Faults<'_> {
 
     fn inject(&self, fault: ScriptedFault) {
         match &self.how {
-            FaultSink::InOrder => seam::with(|rt| rt.fault(fault)),
+            FaultSink::InOrder => seam::act(Action::Fault(fault)),
             FaultSink::AtOnce(said) => said.borrow_mut().push(fault),
             FaultSink::Live(sys) => {
                 if let Some(live) = sys.as_live() {

@@ -9,7 +9,7 @@ use crate::dispatch::{Parent, Target};
 use crate::environment::fallible;
 use crate::error::Error;
 use crate::production::LiveSystem;
-use crate::seam::{self, ShutdownSummary};
+use crate::seam::{self, Action, Registration, ShutdownSummary};
 use crate::specification::{Answer, Expectation, Monitor, MonitorInstance, World};
 
 /// An actor system: the production executor, or one execution of a test.
@@ -175,7 +175,7 @@ impl System {
         let monitor = Box::new(MonitorInstance::new(monitor));
         match &self.0 {
             Inner::Live(live) => live.monitor(monitor),
-            Inner::Controlled => seam::with(|rt| rt.monitor(monitor)),
+            Inner::Controlled => seam::register(Registration::Monitor(monitor)),
         }
     }
 
@@ -222,7 +222,11 @@ impl System {
     ) {
         if let Inner::Controlled = self.0 {
             let predicate = Box::new(move |world: &World<'_>| predicate(world).answered());
-            seam::with(|rt| rt.predicate(name, expectation, predicate));
+            seam::register(Registration::Predicate {
+                name,
+                expectation,
+                predicate,
+            });
         }
     }
 
@@ -263,7 +267,7 @@ impl System {
     fn fails_so<E: 'static>(&self, call: &str, is_made: bool, error: impl Fn() -> E + 'static) {
         if let Inner::Controlled = self.0 {
             let failing = fallible::failing(is_made, error);
-            seam::with(|rt| rt.fails(call, failing));
+            seam::register(Registration::CallErrors(call, failing));
         }
     }
 
@@ -271,7 +275,7 @@ impl System {
     pub(crate) fn time(&self) -> Duration {
         match &self.0 {
             Inner::Live(live) => live.now(),
-            Inner::Controlled => seam::with(|rt| rt.now()),
+            Inner::Controlled => seam::with(|rt| rt.now(false)),
         }
     }
 
@@ -313,7 +317,7 @@ impl System {
     pub fn ask_limit(&self, limit: Duration) {
         match self.as_live() {
             Some(live) => live.set_ask_limit(limit),
-            None => seam::with(|rt| rt.set_ask_limit(limit)),
+            None => seam::register(Registration::AskLimit(limit)),
         }
     }
 
@@ -482,7 +486,7 @@ impl System {
     /// ```
     pub fn finish(&self) {
         if let Inner::Controlled = self.0 {
-            seam::with(|rt| rt.finish());
+            seam::act(Action::Finish);
         }
     }
 

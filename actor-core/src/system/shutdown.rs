@@ -12,7 +12,7 @@ use crate::asking::Stopped;
 use crate::dispatch::Target;
 use crate::environment::{ClockSleep, sleep};
 use crate::error::Error;
-use crate::seam::{self, Purpose, ShutdownSummary, Stop};
+use crate::seam::{self, Action, Purpose, Query, ShutdownSummary, Stop};
 
 /// An ordered shutdown, by [`System::shutdown_from`]. Nothing is stopped before it is awaited.
 #[must_use = "nothing is stopped before this is awaited"]
@@ -76,13 +76,12 @@ pub(crate) async fn shut_down(
     first: &[Target],
     deadline: Duration,
 ) -> Result<ShutdownSummary, Error> {
-    let lost_before = seam::with(|rt| rt.dead_letters());
+    let lost_before = seam::query(|to| Query::DeadLetters(to));
     let mut limit = pin!(sleep(false, deadline, Purpose::Shutdown));
     let mut is_late = !ends_before(&mut limit, stop_in_turn(first)).await;
-    let all: Vec<Target> = {
-        let open = seam::with(|rt| rt.close());
-        open.into_iter().map(Target::from).collect()
-    };
+    seam::act(Action::Close);
+    let running = seam::query(|to| Query::Running(to));
+    let all: Vec<Target> = running.into_iter().map(Target::from).collect();
     for actor in &all {
         actor.stop(Stop::InOrder);
     }
@@ -96,7 +95,7 @@ pub(crate) async fn shut_down(
     let left = all.iter().filter(|actor| is_late && !actor.has_stopped());
     let left: Vec<&Target> = left.collect();
     if left.is_empty() {
-        let dead_letters = seam::with(|rt| rt.dead_letters()) - lost_before;
+        let dead_letters = seam::query(|to| Query::DeadLetters(to)) - lost_before;
         return Ok(ShutdownSummary { dead_letters });
     }
     for actor in &left {

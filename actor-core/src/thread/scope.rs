@@ -6,7 +6,7 @@ use actor_core_lending::{Host, ThreadOutcome};
 
 use super::{Builder, JoinHandle, Thread};
 use crate::object::{Object, ObjectOperation};
-use crate::seam::{self, Wait};
+use crate::seam::{self, BlockUntil, SchedulingPoint, Wait};
 
 /// The host that starts the threads of this module.
 #[derive(Debug)]
@@ -27,8 +27,8 @@ impl Host for Threads {
         };
         let operation = ObjectOperation::new("scope of threads", "opens");
         let access = Object::new().access(&*runtime, operation);
-        if !runtime.announce_access(access, true) {
-            runtime.block(access, Wait::Alone);
+        if !runtime.reach(SchedulingPoint::Access(access), true) {
+            runtime.block(BlockUntil::Changed(access, Wait::Alone));
         }
     }
 

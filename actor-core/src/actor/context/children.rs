@@ -6,7 +6,7 @@ use std::pin::Pin;
 use super::Context;
 use crate::actor::{Actor, ActorRef, Handler};
 use crate::dispatch::{ActorExecutor, Target};
-use crate::seam;
+use crate::seam::{self, Action};
 use crate::supervision::{Decision, Failure};
 
 impl<A: Actor> Context<A> {
@@ -58,7 +58,7 @@ impl<A: Actor> Context<A> {
                 local.live_actor().decide_failures(ask_supervisor::<A, _>);
             }
             ActorExecutor::Controlled(me) => {
-                seam::with(|rt| rt.decide_failures(*me, ask_supervisor::<A, _>));
+                seam::act(Action::DecideFailures(*me, ask_supervisor::<A, _>));
             }
         }
     }

@@ -22,7 +22,7 @@ use crate::fingerprint::Fingerprinter;
 use crate::identity::ActorId;
 use crate::production::{ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK};
 use crate::seam::rules::{self, HandlerDecision};
-use crate::seam::{self, CHAIN_MAX, NextWork, RunOutcome, mail_of};
+use crate::seam::{self, CHAIN_MAX, NextWork, Note, RunOutcome, mail_of};
 use crate::table::{Disposition, State};
 
 pub use piped::Piped;
@@ -280,7 +280,7 @@ impl<A: Actor> Context<A> {
     pub(crate) fn report(&self, error: &str) {
         match &self.home {
             ActorExecutor::Live(local) => local.live_actor().report(error),
-            ActorExecutor::Controlled(_) => seam::with(|rt| rt.report(error)),
+            ActorExecutor::Controlled(_) => seam::note(Note::Unreceived(error)),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::environment::Timer;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::panics::lock;
 use crate::production::{Fire, LiveActor, LiveTimer};
-use crate::seam::{self, Address, Purpose};
+use crate::seam::{self, Address, Purpose, TimerEvent};
 use crate::slab::Slot;
 use crate::sync::oneshot;
 
@@ -140,9 +140,12 @@ async fn unless<F: Future>(mut cancelled: oneshot::Receiver<()>, future: F) -> O
 
 /// Sends the event by a timer that fires at once.
 fn send<A: Actor>(owner: Address, message: A::Message, stage: &Mutex<PipeState>) {
-    let message = &mut Slot::Full(message);
-    let timer = seam::arm(owner, Duration::ZERO, message, None, Purpose::Event);
-    let timer = Timer::controlled(timer);
+    let event = TimerEvent {
+        owner,
+        message: &mut Slot::Full(message),
+        again: None,
+    };
+    let timer = Timer::controlled(seam::arm(Duration::ZERO, Purpose::Event, Some(event)));
     let before = {
         let mut stage = lock(stage);
         match *stage {

@@ -10,7 +10,7 @@ use crate::asking::Reply;
 use crate::dispatch::ActorExecutor;
 use crate::environment::Timer;
 use crate::production;
-use crate::seam::{self, AnyMail};
+use crate::seam::{self, AnyMail, TimerEvent};
 use crate::slab::Slot;
 
 /// Timers: they send an event to the actor later, and end with the actor.
@@ -271,9 +271,12 @@ impl<A: Actor> TimerBuilder<'_, A> {
         let message = event.__into_message(Reply::nobody());
         let timer = match &mut self.cx.home {
             ActorExecutor::Controlled(owner) => {
-                let message = &mut Slot::Full(message);
-                let purpose = self.scope.purpose();
-                Timer::controlled(seam::arm(*owner, delay, message, None, purpose))
+                let event = TimerEvent {
+                    owner: *owner,
+                    message: &mut Slot::Full(message),
+                    again: None,
+                };
+                Timer::controlled(seam::arm(delay, self.scope.purpose(), Some(event)))
             }
             ActorExecutor::Live(local) => {
                 let fire = move |actor: &production::LiveActor, fired| {
@@ -298,10 +301,14 @@ impl<A: Actor> TimerBuilder<'_, A> {
         let next = move || event.clone().__into_message(Reply::nobody());
         let timer = match &mut self.cx.home {
             ActorExecutor::Controlled(owner) => {
-                let mut first = Slot::Full(next());
-                let again = Box::new(move |mail: &dyn AnyMail| mail.put(&mut Slot::Full(next())).0);
-                let purpose = self.scope.purpose();
-                Timer::controlled(seam::arm(*owner, period, &mut first, Some(again), purpose))
+                let event = TimerEvent {
+                    owner: *owner,
+                    message: &mut Slot::Full(next()),
+                    again: Some(Box::new(move |mail: &dyn AnyMail| {
+                        mail.put(&mut Slot::Full(next())).0
+                    })),
+                };
+                Timer::controlled(seam::arm(period, self.scope.purpose(), Some(event)))
             }
             ActorExecutor::Live(local) => {
                 let fire = move |actor: &production::LiveActor, fired| {

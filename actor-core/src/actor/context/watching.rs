@@ -6,7 +6,7 @@ use crate::asking::Reply;
 use crate::dispatch::ActorExecutor;
 use crate::identity::ActorId;
 use crate::production::LiveActor;
-use crate::seam::{self, AnyMail};
+use crate::seam::{self, Action, AnyMail};
 use crate::slab::Slot;
 use crate::supervision::{StopReason, Terminated};
 
@@ -49,7 +49,11 @@ impl<A: Actor> Context<A> {
             ActorExecutor::Controlled(watcher) => {
                 let (id, target) = (other.target().id(), other.target().address());
                 let notice = Box::new(move |mail: &dyn AnyMail, reason| put::<A>(mail, id, reason));
-                seam::watch(*watcher, target, notice);
+                seam::act(Action::Watch {
+                    watcher: *watcher,
+                    target,
+                    notice,
+                });
             }
             ActorExecutor::Live(local) => local.watch(other.target().watched(), notify::<A>),
         }
@@ -97,8 +101,10 @@ impl<A: Actor> Context<A> {
     pub fn unwatch(&mut self, other: &impl AnyRef) {
         match &mut self.home {
             ActorExecutor::Controlled(me) => {
-                let other = other.target().address();
-                seam::with(|rt| rt.unwatch(*me, other));
+                seam::act(Action::Unwatch {
+                    watcher: *me,
+                    target: other.target().address(),
+                });
             }
             ActorExecutor::Live(local) => local.unwatch(other.target().watched()),
         }
@@ -137,8 +143,7 @@ impl<A: Actor> Context<A> {
     pub fn link<B: Actor>(&mut self, other: &ActorRef<B>) {
         match &self.home {
             ActorExecutor::Controlled(me) => {
-                let other = other.target().address();
-                seam::with(|rt| rt.link(*me, other));
+                seam::act(Action::Link(*me, other.target().address()));
             }
             ActorExecutor::Live(local) => local.live_actor().link(other.target().watched()),
         }
@@ -152,8 +157,7 @@ impl<A: Actor> Context<A> {
     pub fn unlink<B: Actor>(&mut self, other: &ActorRef<B>) {
         match &self.home {
             ActorExecutor::Controlled(me) => {
-                let other = other.target().address();
-                seam::with(|rt| rt.unlink(*me, other));
+                seam::act(Action::Unlink(*me, other.target().address()));
             }
             ActorExecutor::Live(local) => local.live_actor().unlink(other.target().watched()),
         }
@@ -166,7 +170,7 @@ impl<A: Actor> Context<A> {
         A: Handler<Terminated>,
     {
         match &self.home {
-            ActorExecutor::Controlled(me) => seam::with(|rt| rt.trap_links(*me, put::<A>)),
+            ActorExecutor::Controlled(me) => seam::act(Action::TrapLinks(*me, put::<A>)),
             ActorExecutor::Live(local) => local.live_actor().trap_links(notify::<A>),
         }
     }

@@ -15,7 +15,7 @@ pub use std::sync::atomic::Ordering;
 
 use super::super::observed::Observed;
 use crate::object::{Accessed, ObjectOperation};
-use crate::seam::{self, AccessEffect, Release};
+use crate::seam::{self, AccessEffect, MadeAccess, Release};
 
 const fn acquires(order: Ordering) -> bool {
     matches!(
@@ -245,8 +245,11 @@ atomic!(AtomicPtr<T>, *mut T, swap "swaps");
 #[inline]
 pub fn fence(order: Ordering) {
     if seam::is_controlled() && order != Ordering::Relaxed {
-        let (acquires, releases) = (acquires(order), releases(order));
-        let _ = seam::try_with(|runtime| runtime.fence(acquires, releases));
+        let fence = MadeAccess::Fence {
+            acquires: acquires(order),
+            releases: releases(order),
+        };
+        seam::try_with(|rt| rt.access(fence));
         return;
     }
     std::sync::atomic::fence(order);

@@ -12,7 +12,9 @@ use super::super::observed::Observed;
 use super::mutex::MutexGuard;
 use crate::environment::{ClockSleep, sleep};
 use crate::object::ObjectOperation;
-use crate::seam::{self, AccessEffect, ObjectId, Purpose, Runtime, SourceLocation, Wait};
+use crate::seam::{
+    self, AccessEffect, BlockUntil, MadeAccess, Purpose, Query, SourceLocation, Wait,
+};
 
 const KIND: &str = "Condvar";
 
@@ -169,15 +171,16 @@ impl Condvar {
         let (lock, again) = guard.release(place);
         let mut is_notified = false;
         if let (Some(runtime), Some(access)) = (seam::current(), access) {
-            runtime.touch(access, AccessEffect::CHANGES);
-            let waker = runtime.waker();
+            runtime.access(MadeAccess::Object(access, AccessEffect::CHANGES));
+            let waker = seam::current_waker();
             // The limit may have been reached since the last notification.
             let is_over = limit.is_some_and(|limit| {
                 let polled = limit.poll(&mut TaskContext::from_waker(&waker));
                 polled.is_ready()
             });
-            is_notified =
-                !is_over && (runtime.is_woken_spuriously() || runtime.block(access, Wait::News));
+            is_notified = !is_over
+                && (seam::query(|to| Query::IsWokenSpuriously(to))
+                    || runtime.block(BlockUntil::Changed(access, Wait::News)));
         }
         (lock.lock_again(again, place), is_notified)
     }
@@ -188,9 +191,7 @@ impl Condvar {
         if !seam::is_controlled() {
             return self.0.inner.notify_one();
         }
-        self.notify("notifies one at", |runtime, object| {
-            runtime.unblock_one(object);
-        });
+        self.notify("notifies one at", false);
     }
 
     /// Wakes all waiters.
@@ -199,16 +200,16 @@ impl Condvar {
         if !seam::is_controlled() {
             return self.0.inner.notify_all();
         }
-        self.notify("notifies all at", |runtime, object| runtime.unblock(object));
+        self.notify("notifies all at", true);
     }
 
-    /// Under test: wakes waiters by `wake`.
+    /// Under test: wakes one waiter or all.
     #[track_caller]
-    fn notify(&self, verb: &'static str, wake: impl FnOnce(&dyn Runtime, ObjectId)) {
+    fn notify(&self, verb: &'static str, all: bool) {
         let access = self.0.object.begin_access(ObjectOperation::new(KIND, verb));
         self.0.object.record_access(access, AccessEffect::CHANGES);
         if let (Some(runtime), Some(access)) = (seam::current(), access) {
-            wake(&*runtime, access.object);
+            runtime.unblock(access.object, all);
         }
     }
 }

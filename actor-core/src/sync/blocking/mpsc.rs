@@ -22,7 +22,7 @@ pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, 
 
 use super::super::observed::End;
 use crate::object::{Accessed, ObjectOperation};
-use crate::seam::{self, AccessEffect, Purpose, Wait};
+use crate::seam::{self, AccessEffect, BlockUntil, Purpose, Wait};
 
 const KIND: &str = "channel";
 
@@ -217,9 +217,10 @@ impl<T> Receiver<T> {
             }
             is_over = true;
             if let (Some(runtime), Some(access)) = (seam::current(), access) {
-                let waker = runtime.waker();
+                let waker = seam::current_waker();
                 let polled = limit.as_mut().poll(&mut TaskContext::from_waker(&waker));
-                is_over = polled.is_ready() || !runtime.block(access, Wait::News);
+                let news = BlockUntil::Changed(access, Wait::News);
+                is_over = polled.is_ready() || !runtime.block(news);
             }
         };
         object.record_access(access, AccessEffect::CHANGES.if_ok(&received));

@@ -4,7 +4,7 @@ use std::sync::{LockResult, TryLockError, TryLockResult};
 
 use super::super::lock::{Guard, READ, WRITE_FIRST};
 use super::super::observed::Observed;
-use crate::seam;
+use crate::seam::{self, Query};
 
 const KIND: &str = "RwLock";
 
@@ -82,8 +82,11 @@ impl<T: ?Sized> RwLock<T> {
 
     /// Takes a shared lock, unless a writer waits, under test.
     fn try_read_inner(&self) -> TryLockResult<std::sync::RwLockReadGuard<'_, T>> {
-        let runtime = seam::current();
-        match runtime.is_some_and(|rt| rt.is_claimed(self.0.object.id(&*rt, KIND))) {
+        let is_claimed = seam::current().is_some_and(|runtime| {
+            let object = self.0.object.id(&*runtime, KIND);
+            seam::query(|to| Query::IsClaimed(object, to))
+        });
+        match is_claimed {
             true => Err(TryLockError::WouldBlock),
             false => self.0.inner.try_read(),
         }

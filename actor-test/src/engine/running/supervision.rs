@@ -6,7 +6,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use actor_core::seam::{Children, Order, RunOutcome, Runtime};
+use actor_core::seam::{Children, NewOperation, Order, RunOutcome, Runtime};
 use actor_core::supervision::{Backoff, Decision, Failure, FailureKind, Unread};
 use actor_core::{AskError, StopReason};
 
@@ -324,17 +324,16 @@ impl Engine {
         let Some((supervisor, (ask, failure))) = asked else {
             return self.decided(child, Decision::default());
         };
-        let [supervisor, failed] = [supervisor, child].map(|who| self.shared.address(who));
+        let supervisor = self.shared.address(supervisor);
         let answer = ask(supervisor, failure);
         let shared = Rc::clone(&self.shared);
         self.shared.current.set(child);
-        self.shared.pipe(
-            supervisor,
-            Box::pin(async move {
-                let decision = answer.await;
-                shared.decided(failed, decision);
-            }),
-        );
+        let deciding = Box::pin(async move {
+            let decision = answer.await;
+            shared.operation().push(Effect::Decide { child, decision });
+        });
+        self.shared
+            .spawn(NewOperation::Future(supervisor, deciding));
         self.install_spawned();
         self.state().refresh(child);
     }

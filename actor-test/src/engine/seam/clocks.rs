@@ -1,11 +1,11 @@
-//! Clocks of nodes under test: offset, drift, passing time, and the comparison of timestamps.
+//! Clocks of nodes under test: offset, drift, and passing time.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
-use std::time::Duration;
 
 use crate::data::story::ChoicePurpose;
 use crate::engine::recording::tape::RecordedDecision;
+use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::passing::WAYS;
 use crate::hash::mix;
@@ -47,9 +47,9 @@ impl Drop for ClockReadGuard {
     }
 }
 
-impl ControlledRuntime {
+impl CurrentOperation<'_> {
     /// Has the strategy choose the offset and drift of a new node's clock, if the clocks of nodes may differ.
-    pub(super) fn draw_clock(&self, node: u32) {
+    pub(super) fn draw_clock(self, node: u32) {
         let allowed = self.state.borrow().nodes.clocks_allowed;
         if !allowed.are_apart() {
             return;
@@ -73,7 +73,9 @@ impl ControlledRuntime {
             drift_ppb,
         });
     }
+}
 
+impl ControlledRuntime {
     /// Returns true if nothing is borrowed that a read of the clock needs.
     fn is_free(&self) -> bool {
         self.state.try_borrow_mut().is_ok()
@@ -119,22 +121,5 @@ impl ControlledRuntime {
             let by_ns = nanoseconds(by);
             self.record(|| Record::Passed { by_ns });
         }
-    }
-
-    /// Returns true if one time is before another; the strategy chooses if clocks can't distinguish them.
-    pub(super) fn compare(&self, one: Duration, other: Duration) -> bool {
-        if self.phase.get() == CodePhase::Running {
-            let apart = one.abs_diff(other);
-            self.state.borrow_mut().timers.passing.learn(apart);
-        }
-        let is_before = one < other;
-        let resolution = self.state.borrow().nodes.clocks_allowed.resolution();
-        let is_apart = one.abs_diff(other) > resolution;
-        // Observers and the clean-up make no choices.
-        if resolution.is_zero() || is_apart || self.phase.get() != CodePhase::Running {
-            return is_before;
-        }
-        let is_reversed = self.decide(Choice::Below(2, ChoicePurpose::Comparison)) == 1;
-        is_before != is_reversed
     }
 }

@@ -2,13 +2,14 @@
 
 use std::any::TypeId;
 
-use actor_core::seam::{CallErrors, InjectedError};
+use actor_core::seam::InjectedError;
 
 use crate::data::bug::BugKind;
 use crate::data::constructs::StepConstruct;
 use crate::data::faults::FaultKind;
-use crate::engine::arena::{MakeError, SuppliedError};
+use crate::engine::arena::MakeError;
 use crate::engine::recording::tape::RecordedDecision;
+use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::hash::{self, mix};
 use crate::records::Record;
@@ -60,28 +61,12 @@ impl ControlledRuntime {
             .record(RecordedDecision { chosen, check }, state.progress.step());
         chosen
     }
+}
 
-    /// Registers the errors that a call may fail with.
-    pub(super) fn supply_failure(&self, call: &str, failing: CallErrors) {
-        let CallErrors {
-            error,
-            error_name,
-            is_made,
-            make,
-        } = failing;
-        self.session().calls.supplied(call);
-        self.arena().supplies.push(SuppliedError {
-            call: call.into(),
-            error,
-            error_name,
-            is_made,
-            make,
-        });
-    }
-
+impl CurrentOperation<'_> {
     /// Returns the failure of a call, if it fails; an error if the test supplies one of another type.
     pub(super) fn fail_call(
-        &self,
+        self,
         call: &str,
         error: TypeId,
         error_name: &str,
@@ -111,7 +96,7 @@ impl ControlledRuntime {
         };
         // The user's code runs with nothing borrowed.
         let error = make();
-        let who = self.current.get();
+        let who = self.number;
         self.record(|| Record::CallFailed {
             who,
             call: call.into(),
@@ -124,7 +109,7 @@ impl ControlledRuntime {
     }
 
     /// Returns true if a fault has a bounded mailbox refuse messages.
-    pub(super) fn refuses_message(&self, mailbox: u32) -> bool {
+    pub(super) fn refuses_message(self, mailbox: u32) -> bool {
         let path = {
             let state = self.state.borrow();
             let is_bounded = state.operations[mailbox].bound.is_some();
@@ -136,7 +121,7 @@ impl ControlledRuntime {
         };
         let strikes = self.strike(FaultKind::Full, path, 1) > 0;
         if strikes {
-            let who = self.current.get();
+            let who = self.number;
             self.record(|| Record::MailboxRefuses { who, of: mailbox });
         }
         strikes

@@ -1,5 +1,6 @@
 //! The state that the run loop and the actors under test share: [`ControlledRuntime`].
 
+use std::any::Any;
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::VecDeque;
 use std::fmt;
@@ -237,16 +238,9 @@ impl ControlledRuntime {
     #[cold]
     fn refuse(&self, what: &str) {
         if self.phase.get() == CodePhase::Observing {
-            self.find_observer(what);
+            let message = format!("a monitor or predicate called `{what}`: it may only read");
+            self.find(BugKind::MonitorActs, message, None);
         }
-    }
-
-    fn find_observer(&self, what: &str) {
-        self.find(
-            BugKind::MonitorActs,
-            format!("a monitor or predicate called `{what}`: it may only read"),
-            None,
-        );
     }
 
     #[inline]
@@ -291,6 +285,13 @@ impl ControlledRuntime {
             self.state.borrow().name(self.current.get())
         );
         self.find(BugKind::ForeignReference, message, None);
+    }
+
+    /// Puts an event into an actor's mail; returns its slot and its number among the actor's events.
+    #[inline]
+    pub(super) fn put(&self, to: u32, message: &mut dyn Any) -> Option<(u32, u16)> {
+        let arena = self.arena.borrow();
+        Some(arena.mail(to)?.put(message))
     }
 
     pub(crate) fn decide(&self, choice: Choice<'_>) -> u32 {

@@ -1,59 +1,81 @@
-//! Shared objects of tasks, threads and actors under test: the engine's implementation of
-//! [`Sharing`](actor_core::seam::Sharing).
+//! Shared objects of tasks, threads and actors under test.
 //!
-//! An access has two parts. First the operation [comes to it](Sharing::announce_access) and is suspended, on its own
-//! stack, until the strategy picks it again. Then it makes the access and [reports](Sharing::touch) it.
+//! An access has two parts. First the operation [comes to it][reach] and is suspended, on its own stack,
+//! until the strategy picks it again. Then it makes the access and [reports][access] it.
+//!
+//! [reach]: actor_core::seam::Runtime::reach
+//! [access]: actor_core::seam::Runtime::access
 
-use std::any::Any;
 use std::panic::resume_unwind;
-use std::task::Waker;
 use std::thread::panicking;
 
 use actor_core::seam::{
-    Access, AccessEffect, Address, Locals, NewTask, ObjectId, Sharing, SourceLocation, Wait,
+    Access, AccessEffect, BlockUntil, MadeAccess, ObjectId, SchedulingPoint, SourceLocation, Wait,
 };
 use actor_test_stacks as stacks;
 
 use crate::data::bug::BugKind;
 use crate::data::constructs::StepConstruct;
-use crate::data::faults::FaultKind;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, CallLimitExceeded, NeedsOwnStack};
-use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
-use crate::engine::world::effect::Effect;
+use crate::engine::seam::current_operation::CurrentOperation;
+use crate::engine::seam::shared::CodePhase;
 use crate::engine::world::shared_objects::{NextAccess, REPEATS_MAX};
 use crate::engine::world::state::BODY;
 use crate::engine::world::vector_clocks::RacingAccess;
-use crate::records::{Created, Record};
+use crate::records::Record;
 use crate::strategy::Choice;
 
-impl ControlledRuntime {
-    /// Suspends the current operation, on its own stack, until it is resumed.
-    fn leave_stack(&self) {
-        let current = self.current.get();
+impl CurrentOperation<'_> {
+    /// Comes to a point where others may go first.
+    pub(super) fn reach(self, point: SchedulingPoint, waits: bool) -> bool {
+        match point {
+            SchedulingPoint::Access(access) => match self.local_object(access.object) {
+                Some(object) => self.come_to(NextAccess::Object(object), waits, true),
+                None => true,
+            },
+            SchedulingPoint::Yield => self.reach_yield(waits),
+        }
+    }
+
+    fn reach_yield(self, waits: bool) -> bool {
+        if self.phase.get() != CodePhase::Running {
+            return true;
+        }
+        let goes_on = self.state().objects.record_yield(self.number);
+        self.instrumented.set(true);
+        if !waits && stacks::is_running() && self.may_act("sync") && !panicking() {
+            // The poll in progress goes on with its other branches, and ends like any that waits.
+            let mut state = self.state();
+            state.objects.come_to(self.number, NextAccess::Way);
+            state.footprint.add(StepConstruct::Sharing);
+            return false;
+        }
+        self.come_to(NextAccess::Way, waits, goes_on)
+    }
+
+    /// Suspends the operation, on its own stack, until it is resumed.
+    fn leave_stack(self) {
         stacks::suspend();
-        self.current.set(current);
+        self.current.set(self.number);
     }
 
     /// Suspends the operation at an access, which its next step makes. Returns in that step if the operation
     /// has a stack of its own.
-    fn come_to(&self, at: NextAccess, waits: bool, goes_on: bool) -> bool {
+    fn come_to(self, at: NextAccess, waits: bool, goes_on: bool) -> bool {
         if self.phase.get() != CodePhase::Running {
             return true;
         }
         if !self.may_act("sync") || panicking() {
             return true;
         }
-        let current = self.current.get();
+        self.need_stack();
         let has_stack = stacks::is_running();
-        if !has_stack {
-            self.restart_on_stack();
-        }
         if has_stack || !waits {
             let mut state = self.state();
-            state.objects.come_to(current, at);
+            state.objects.come_to(self.number, at);
             state.footprint.add(StepConstruct::Sharing);
-            state.operations[current].woken = goes_on && has_stack;
+            state.operations[self.number].woken = goes_on && has_stack;
         }
         if has_stack {
             self.leave_stack();
@@ -61,9 +83,11 @@ impl ControlledRuntime {
         has_stack
     }
 
-    /// Leaves a test body that needs a stack, to run it again on one. No other operation has taken a step.
-    fn restart_on_stack(&self) {
-        let is_first = self.current.get() == BODY && self.state().progress.step() == 1;
+    /// Leaves a test body without a stack of its own, to run it again on one, unless another operation has
+    /// taken a step.
+    pub(super) fn need_stack(self) {
+        let is_first =
+            !stacks::is_running() && self.number == BODY && self.state().progress.step() == 1;
         if is_first && !self.wants_stack.get() {
             self.wants_stack.set(true);
             self.instrumented.set(true);
@@ -73,12 +97,12 @@ impl ControlledRuntime {
         }
     }
 
-    fn local_object(&self, object: ObjectId) -> Option<u32> {
+    pub(super) fn local_object(self, object: ObjectId) -> Option<u32> {
         (object.execution == self.execution.get()).then_some(object.index)
     }
 
     /// Handles a wait without a stack to wait on, or while a panic unwinds that stack.
-    fn cannot_wait(&self, access: Access) {
+    fn cannot_wait(self, access: Access) {
         if self.phase.get() == CodePhase::Observing {
             self.find(
                 BugKind::MonitorActs,
@@ -92,9 +116,11 @@ impl ControlledRuntime {
         if !panicking() && self.phase.get() == CodePhase::Running {
             let (name, what) = {
                 let state = self.state();
-                let current = self.current.get();
                 let index = access.object.index;
-                (state.name(current), state.object_in_words(index, current))
+                (
+                    state.name(self.number),
+                    state.object_in_words(index, self.number),
+                )
             };
             let message = format!(
                 "`{name}` blocks on {what}, at {}: code that blocks needs a stack of its own, that of a \
@@ -118,7 +144,7 @@ impl ControlledRuntime {
     }
 
     /// Ends one of the suspended tasks; returns true if there was one.
-    fn unwind_another(&self) -> bool {
+    fn unwind_another(self) -> bool {
         let unborn = self.tasks.borrow_mut().take_unborn();
         for (_, run) in unborn {
             // The code may borrow from the operation that is unwound now.
@@ -133,12 +159,12 @@ impl ControlledRuntime {
         true
     }
 
-    fn record_access(&self, object: u32, what: &'static str, place: SourceLocation) {
+    pub(super) fn record_access(self, object: u32, what: &'static str, place: SourceLocation) {
         let state = self.state.borrow();
         // The operation's own end is recorded when it is over.
-        if self.is_recorded() && !state.objects.is_end_of(object, self.current.get()) {
+        if self.is_recorded() && !state.objects.is_end_of(object, self.number) {
             let record = Record::Accessed {
-                who: self.current.get(),
+                who: self.number,
                 what,
                 object: state.object_in_story(object),
                 place: line(place),
@@ -148,11 +174,11 @@ impl ControlledRuntime {
         }
     }
 
-    fn find_race(&self, race: RacingAccess, object: u32, writes: bool, place: SourceLocation) {
+    fn find_race(self, race: RacingAccess, object: u32, writes: bool, place: SourceLocation) {
         let (now, before, made) = {
             let state = self.state();
             (
-                state.name(self.current.get()),
+                state.name(self.number),
                 state.name(race.operation),
                 state.objects.made(object),
             )
@@ -168,6 +194,141 @@ impl ControlledRuntime {
         );
         self.find(BugKind::DataRace, message, Some(column(place)));
     }
+
+    /// Records an access that was made.
+    pub(super) fn access(self, access: MadeAccess) {
+        match access {
+            MadeAccess::Object(access, effect) => self.touch(access, effect),
+            MadeAccess::Unsynchronized {
+                object,
+                writes,
+                place,
+            } => self.check_race(object, writes, place),
+            MadeAccess::Fence { acquires, releases } => {
+                if self.phase.get() == CodePhase::Running {
+                    self.state().fenced(self.number, acquires, releases);
+                }
+            }
+        }
+    }
+
+    fn touch(self, access: Access, effect: AccessEffect) {
+        let Some(object) = self.local_object(access.object) else {
+            return;
+        };
+        if self.phase.get() != CodePhase::Running {
+            return;
+        }
+        let spins = {
+            let mut state = self.state();
+            if effect.is_weak {
+                state.objects.weaken(access.place);
+            }
+            state.accessed(self.number, object, effect)
+        };
+        self.record_access(object, access.what, access.place);
+        if spins {
+            let name = self.state().name(self.number);
+            let message = format!(
+                "`{name}` spins at {}: it has read {REPEATS_MAX} times what nobody has changed, without \
+                 a `yield_now` that lets others go first",
+                line(access.place)
+            );
+            self.find(BugKind::Spin, message, Some(column(access.place)));
+        }
+    }
+
+    fn check_race(self, object: ObjectId, writes: bool, place: SourceLocation) {
+        let Some(object) = self.local_object(object) else {
+            return;
+        };
+        if self.phase.get() != CodePhase::Running {
+            return;
+        }
+        let sends = self.state().operations[self.number]
+            .outbox
+            .first()
+            .is_some();
+        if sends && stacks::is_running() {
+            // An event that was sent may arrive before the operation goes on.
+            self.come_to(NextAccess::Way, true, true);
+        }
+        let race = self.state().race(self.number, object, writes, place);
+        if let Some(race) = race {
+            self.find_race(race, object, writes, place);
+        }
+    }
+
+    /// Blocks on the operation's stack; returns true if an object changed.
+    pub(super) fn block(self, until: BlockUntil) -> bool {
+        match until {
+            BlockUntil::Changed(access, wait) => self.await_change_of(access, wait),
+            BlockUntil::Woken => {
+                self.park();
+                false
+            }
+        }
+    }
+
+    fn await_change_of(self, access: Access, wait: Wait) -> bool {
+        let Some(object) = self.local_object(access.object) else {
+            return false;
+        };
+        if self.phase.get() == CodePhase::Over && !panicking() && stacks::is_running() {
+            // The operation was unwound, has caught that, and is unwound again.
+            stacks::suspend();
+            return false;
+        }
+        if self.phase.get() != CodePhase::Running || panicking() || !stacks::is_running() {
+            if !panicking() {
+                self.need_stack();
+            }
+            self.cannot_wait(access);
+            return false;
+        }
+        {
+            let mut state = self.state();
+            state.objects.wait(self.number, object, wait, true);
+            if wait == Wait::First {
+                state.claimed(self.number, object);
+            }
+        }
+        self.record_access(object, "waits for", access.place);
+        self.come_to(NextAccess::Object(object), true, false);
+        self.state().objects.wait_ends(self.number, object)
+    }
+
+    fn park(self) {
+        if self.phase.get() == CodePhase::Over && panicking() {
+            return;
+        }
+        let index = self.number;
+        {
+            let mut state = self.state();
+            let operation = &mut state.operations[index];
+            operation.woken = operation.is_wake_up_due;
+        }
+        self.leave_stack();
+        self.state().operations[index].is_wake_up_due = false;
+    }
+
+    /// Wakes all waiters of an object, or else one, as the strategy chooses.
+    pub(super) fn unblock(self, object: ObjectId, all: bool) {
+        let Some(object) = self.local_object(object) else {
+            return;
+        };
+        if self.phase.get() != CodePhase::Running {
+            return;
+        }
+        if all {
+            return self.state().unblock(object);
+        }
+        let blocked = self.state().blocked_still(object);
+        if !blocked.is_empty() {
+            let chosen = self.decide(Choice::Below(blocked.len() as u32, ChoicePurpose::Woken));
+            self.state().unblock_this(blocked[chosen as usize]);
+        }
+    }
 }
 
 /// Formats a place for a sentence.
@@ -178,290 +339,4 @@ fn line(place: SourceLocation) -> String {
 /// Formats a place for a finding.
 pub(crate) fn column(place: SourceLocation) -> String {
     format!("{}:{}:{}", place.file(), place.line(), place.column())
-}
-
-impl Sharing for ControlledRuntime {
-    fn execution(&self) -> u32 {
-        self.execution.get()
-    }
-
-    fn object(&self, kind: &'static str, made: SourceLocation) -> ObjectId {
-        ObjectId {
-            index: self.state().objects.add(kind, made),
-            execution: self.execution.get(),
-        }
-    }
-
-    fn announce_access(&self, access: Access, waits: bool) -> bool {
-        match self.local_object(access.object) {
-            Some(object) => self.come_to(NextAccess::Object(object), waits, true),
-            None => true,
-        }
-    }
-
-    fn touch(&self, access: Access, touch: AccessEffect) {
-        let Some(object) = self.local_object(access.object) else {
-            return;
-        };
-        if self.phase.get() != CodePhase::Running {
-            return;
-        }
-        let current = self.current.get();
-        let spins = {
-            let mut state = self.state();
-            if touch.is_weak {
-                state.objects.weaken(access.place);
-            }
-            state.accessed(current, object, touch)
-        };
-        self.record_access(object, access.what, access.place);
-        if spins {
-            let name = self.state().name(current);
-            let message = format!(
-                "`{name}` spins at {}: it has read {REPEATS_MAX} times what nobody has changed, without \
-                 a `yield_now` that lets others go first",
-                line(access.place)
-            );
-            self.find(BugKind::Spin, message, Some(column(access.place)));
-        }
-    }
-
-    fn block(&self, access: Access, wait: Wait) -> bool {
-        let Some(object) = self.local_object(access.object) else {
-            return false;
-        };
-        if self.phase.get() == CodePhase::Over && !panicking() && stacks::is_running() {
-            // The operation was unwound, has caught that, and is unwound again.
-            stacks::suspend();
-            return false;
-        }
-        if self.phase.get() != CodePhase::Running || panicking() || !stacks::is_running() {
-            if !panicking() && !stacks::is_running() {
-                self.restart_on_stack();
-            }
-            self.cannot_wait(access);
-            return false;
-        }
-        let current = self.current.get();
-        let mut state = self.state();
-        state.objects.wait(current, object, wait, true);
-        if wait == Wait::First {
-            state.claimed(current, object);
-        }
-        drop(state);
-        self.record_access(object, "waits for", access.place);
-        self.come_to(NextAccess::Object(object), true, false);
-        self.state().objects.wait_ends(current, object)
-    }
-
-    fn unblock(&self, object: ObjectId) {
-        if let Some(object) = self.local_object(object)
-            && self.phase.get() == CodePhase::Running
-        {
-            self.state().unblock(object);
-        }
-    }
-
-    fn unblock_one(&self, object: ObjectId) -> bool {
-        let Some(object) = self.local_object(object) else {
-            return false;
-        };
-        if self.phase.get() != CodePhase::Running {
-            return false;
-        }
-        let blocked = self.state().blocked_still(object);
-        if blocked.is_empty() {
-            return false;
-        }
-        let chosen = self.decide(Choice::Below(blocked.len() as u32, ChoicePurpose::Woken));
-        self.state().unblock_this(blocked[chosen as usize]);
-        true
-    }
-
-    fn awaits(&self, access: Access, wait: Wait) {
-        if let Some(object) = self.local_object(access.object)
-            && self.phase.get() == CodePhase::Running
-        {
-            let current = self.current.get();
-            let mut state = self.state();
-            state.footprint.add(StepConstruct::Sharing);
-            let is_new = state.objects.wait(current, object, wait, false);
-            state.objects.come_to(current, NextAccess::Object(object));
-            drop(state);
-            if is_new {
-                self.record_access(object, "waits for", access.place);
-            }
-        }
-    }
-
-    fn awaited(&self, object: ObjectId, operation: Address) {
-        if let Some(object) = self.local_object(object) {
-            let mut state = self.state();
-            state.objects.wait_ends(operation.operation, object);
-        }
-    }
-
-    fn is_held(&self, object: ObjectId) -> bool {
-        let object = self.local_object(object);
-        object.is_some_and(|object| self.state().objects.is_held(object))
-    }
-
-    fn is_woken_spuriously(&self) -> bool {
-        if self.phase.get() != CodePhase::Running || panicking() {
-            return false;
-        }
-        let strikes = self.strike(FaultKind::Wake, 0, 1) > 0;
-        if strikes {
-            let who = self.current.get();
-            self.record(|| Record::WokenSpuriously { who });
-        }
-        strikes
-    }
-
-    fn is_claimed(&self, object: ObjectId) -> bool {
-        if self.phase.get() != CodePhase::Running || panicking() {
-            return false;
-        }
-        let object = self.local_object(object);
-        object.is_some_and(|object| {
-            let state = self.state();
-            state.objects.claimant(object, self.current.get()).is_some()
-        })
-    }
-
-    fn waker(&self) -> Waker {
-        self.wake_list.waker(self.current.get())
-    }
-
-    fn current(&self) -> Address {
-        self.address(self.current.get())
-    }
-
-    fn spawn_task(&self, task: NewTask) -> Address {
-        if !self.may_act("spawn") {
-            return self.address(u32::MAX);
-        }
-        if !stacks::is_running() {
-            self.restart_on_stack();
-        }
-        let NewTask {
-            run,
-            name,
-            is_thread,
-            end,
-        } = task;
-        let mut state = self.state();
-        let current = self.current.get();
-        let index = state.spawn_task(current, name.as_deref(), is_thread, end.index);
-        self.record(|| Record::Created {
-            who: index,
-            path: state.operations[index].key,
-            what: Created::Task {
-                name: state.name(index),
-                is_thread,
-            },
-        });
-        drop(state);
-        self.tasks.borrow_mut().bear(index, run);
-        self.instrumented.set(true);
-        self.address(index)
-    }
-
-    fn detach(&self, task: Address) {
-        if task.execution == self.execution.get() {
-            self.state().objects.detach(task.operation);
-        }
-    }
-
-    fn abort(&self, task: Address) {
-        if let Some(to) = self.local(task)
-            && self.may_act("abort")
-        {
-            let current = self.current.get();
-            let at_once = true;
-            self.state()
-                .operations
-                .push(current, Effect::Stop { to, at_once });
-        }
-    }
-
-    fn is_aborted(&self) -> bool {
-        self.state().objects.is_aborted(self.current.get())
-    }
-
-    fn panicked(&self, payload: &(dyn Any + Send)) -> bool {
-        let is_users = self.phase.get() == CodePhase::Running && !payload.is::<CallLimitExceeded>();
-        let is_reported = is_users && self.state().progress.permits_failures();
-        if is_reported {
-            panics::forget();
-        }
-        is_reported
-    }
-
-    fn park(&self) {
-        if self.phase.get() == CodePhase::Over && panicking() {
-            return;
-        }
-        let current = self.current.get();
-        {
-            let mut state = self.state();
-            let operation = &mut state.operations[current];
-            operation.woken = operation.is_wake_up_due;
-        }
-        self.leave_stack();
-        self.state().operations[current].is_wake_up_due = false;
-    }
-
-    fn replace_wake_up(&self, is_due: bool) -> bool {
-        let current = self.current.get();
-        let mut state = self.state();
-        std::mem::replace(&mut state.operations[current].is_wake_up_due, is_due)
-    }
-
-    fn yield_now(&self, _: SourceLocation, waits: bool) -> bool {
-        if self.phase.get() != CodePhase::Running {
-            return true;
-        }
-        let current = self.current.get();
-        let goes_on = self.state().objects.record_yield(current);
-        self.instrumented.set(true);
-        if !waits && stacks::is_running() && self.may_act("sync") && !panicking() {
-            // The poll in progress goes on with its other branches, and ends like any that waits.
-            let mut state = self.state();
-            state.objects.come_to(current, NextAccess::Way);
-            state.footprint.add(StepConstruct::Sharing);
-            return false;
-        }
-        self.come_to(NextAccess::Way, waits, goes_on)
-    }
-
-    fn locals(&self) -> Locals {
-        self.tasks.borrow_mut().locals(self.current.get())
-    }
-
-    fn fence(&self, acquires: bool, releases: bool) {
-        if self.phase.get() == CodePhase::Running {
-            let current = self.current.get();
-            self.state().fenced(current, acquires, releases);
-        }
-    }
-
-    fn race(&self, object: ObjectId, writes: bool, place: SourceLocation) {
-        let Some(object) = self.local_object(object) else {
-            return;
-        };
-        if self.phase.get() != CodePhase::Running {
-            return;
-        }
-        let current = self.current.get();
-        let sends = self.state().operations[current].outbox.first().is_some();
-        if sends && stacks::is_running() {
-            // An event that was sent may arrive before the operation goes on.
-            self.come_to(NextAccess::Way, true, true);
-        }
-        let race = self.state().race(current, object, writes, place);
-        if let Some(race) = race {
-            self.find_race(race, object, writes, place);
-        }
-    }
 }

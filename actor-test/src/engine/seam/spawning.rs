@@ -1,33 +1,16 @@
-//! Spawning of actors and futures under test.
+//! Spawning of actors, futures and tasks under test.
 
-use std::future::Future;
-use std::pin::Pin;
+use actor_core::seam::{Address, NewOperation, NewTask, Spawn, SpawnOptions};
 
-use actor_core::seam::{Address, Spawn, SpawnOptions};
-
-use crate::engine::arena::ActorParts;
+use crate::engine::arena::{ActorParts, Piped};
+use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::effect::Effect;
 use crate::records::{Created, Record};
 
 impl ControlledRuntime {
-    /// Creates an actor with its first value, and the effect that starts it.
+    /// Creates an actor with its first value, without an effect that starts it.
     pub(super) fn create_actor(
-        &self,
-        actor: &mut dyn Spawn<Address>,
-        options: &SpawnOptions,
-    ) -> (u32, ActorParts) {
-        let (index, parts) = self.create_unstarted_actor(actor, options);
-        let started = Effect::Start(index);
-        self.state
-            .borrow_mut()
-            .operations
-            .push(self.current.get(), started);
-        (index, parts)
-    }
-
-    /// As [`create_actor`](Self::create_actor), without an effect that starts the actor.
-    pub(super) fn create_unstarted_actor(
         &self,
         actor: &mut dyn Spawn<Address>,
         options: &SpawnOptions,
@@ -72,22 +55,79 @@ impl ControlledRuntime {
         self.has_spawned.set(true);
         self.address(index)
     }
+}
 
-    /// Creates an operation for a future, and hands it to the run loop.
-    pub(super) fn spawn_future(&self, owner: Address, future: Pin<Box<dyn Future<Output = ()>>>) {
-        if !self.may_act("pipe_to_self") {
-            return;
+impl CurrentOperation<'_> {
+    /// Creates an operation, and the effect that starts it. Returns `None` if the current one may not spawn.
+    pub(super) fn spawn(self, new: NewOperation<'_>) -> Option<Address> {
+        self.acting(new.name())?;
+        match new {
+            NewOperation::Actor(actor, options) => {
+                let (index, parts) = self.create_actor(actor, options);
+                self.push(Effect::Start(index));
+                Some(self.hand_over_actor(index, parts))
+            }
+            NewOperation::Child {
+                supervisor,
+                mut factory,
+                options,
+            } => {
+                let supervisor = supervisor.and_then(|supervisor| self.local(supervisor));
+                let (index, mut parts) = self.create_actor(&mut *factory, options);
+                self.push(Effect::Start(index));
+                parts.factory = Some(factory);
+                let mut state = self.state();
+                state.add_child(supervisor, index, options.child);
+                drop(state);
+                Some(self.hand_over_actor(index, parts))
+            }
+            NewOperation::Future(owner, future) => {
+                let owner = self.local(owner)?;
+                Some(self.spawn_future(owner, future))
+            }
+            NewOperation::Task(task) => Some(self.spawn_task(task)),
         }
-        if let Some(owner) = self.local(owner) {
-            let mut state = self.state.borrow_mut();
-            let index = state.pipe(self.current.get(), owner);
+    }
+
+    fn spawn_future(self, owner: u32, future: Piped) -> Address {
+        let index = {
+            let mut state = self.state();
+            let index = state.pipe(self.number, owner);
             self.record(|| Record::Created {
                 who: index,
                 path: state.operations[index].key,
                 what: Created::Future { owner },
             });
-            self.arena().spawned_futures.push((index, future));
-            self.has_spawned.set(true);
-        }
+            index
+        };
+        self.arena().spawned_futures.push((index, future));
+        self.has_spawned.set(true);
+        self.address(index)
+    }
+
+    fn spawn_task(self, task: NewTask) -> Address {
+        self.need_stack();
+        let NewTask {
+            run,
+            name,
+            is_thread,
+            end,
+        } = task;
+        let index = {
+            let mut state = self.state();
+            let index = state.spawn_task(self.number, name.as_deref(), is_thread, end.index);
+            self.record(|| Record::Created {
+                who: index,
+                path: state.operations[index].key,
+                what: Created::Task {
+                    name: state.name(index),
+                    is_thread,
+                },
+            });
+            index
+        };
+        self.tasks.borrow_mut().bear(index, run);
+        self.instrumented.set(true);
+        self.address(index)
     }
 }

@@ -26,19 +26,23 @@ impl ExecutionState {
         self.refresh(index);
     }
 
-    /// Keeps all actors created from now on from starting; returns the actors that have not stopped.
-    pub(crate) fn close(&mut self, by: u32) -> Vec<u32> {
+    /// Keeps all actors created from now on from starting.
+    pub(crate) fn close(&mut self) {
         self.progress.close_from(self.operations.count());
         self.interrupt_all(StepConstruct::Stop);
-        let is_open = |index: &u32| {
+    }
+
+    /// Returns the actors that have not stopped to the program, which has [closed](Self::close) the system.
+    pub(crate) fn running_actors(&mut self, by: u32) -> Vec<u32> {
+        let is_running = |index: &u32| {
             let stage = self.operations[*index].stage;
             self.operations.info(*index).is_some() && stage != OperationStage::Gone
         };
-        let open: Vec<u32> = (0..self.operations.count()).filter(is_open).collect();
-        for actor in &open {
+        let running: Vec<u32> = (0..self.operations.count()).filter(is_running).collect();
+        for actor in &running {
             self.operations.extend_chain(by, u64::from(*actor));
         }
-        open
+        running
     }
 
     /// Returns the number of dead letters to the program, and records that it was read.

@@ -378,7 +378,28 @@ fn the_modules_of_production_use_each_other_one_way() {
 fn production_has_no_word_for_the_tester() {
     let src = root().join("actor-core/src");
     let words = [
-        "Runtime", "Sharing", "current", "runtime", "with", "try_with",
+        "Action",
+        "Awaited",
+        "Dropped",
+        "NewOperation",
+        "Note",
+        "Query",
+        "Registration",
+        "Request",
+        "Runtime",
+        "act",
+        "arm",
+        "choose",
+        "current",
+        "dropped",
+        "note",
+        "query",
+        "register",
+        "request",
+        "runtime",
+        "try_query",
+        "try_with",
+        "with",
     ];
     let mut is_imported = false;
     for (path, text) in sources(&src.join("production")) {
@@ -399,6 +420,16 @@ fn production_has_no_word_for_the_tester() {
         }
     }
     assert!(is_imported, "imports are seen");
+}
+
+/// The trait between programs and the tester has few methods, since most calls are data.
+#[test]
+fn the_seam_has_few_methods() {
+    let seam = root().join("actor-core/src/seam/runtime.rs");
+    let text = fs::read_to_string(seam).expect("the seam is there");
+    let methods = text.lines().filter(|line| line.starts_with("    fn "));
+    let count = methods.count();
+    assert!((10..=20).contains(&count), "{count} methods");
 }
 
 /// Returns a page of the book.

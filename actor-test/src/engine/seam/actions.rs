@@ -1,0 +1,135 @@
+//! Effects of operations under test: an [`Action`] becomes an effect in the outbox.
+
+use actor_core::seam::{Action, Address, AskId, Notice, Stop, TimerId};
+
+use crate::data::constructs::StepConstruct;
+use crate::engine::arena::WatchNotice;
+use crate::engine::seam::current_operation::CurrentOperation;
+use crate::engine::world::effect::Effect;
+use crate::engine::world::timers::TimerPurpose;
+use crate::engine::world::watches::WatchedChange;
+
+impl CurrentOperation<'_> {
+    /// Carries out an action whose addresses and `ask` are of this execution.
+    pub(super) fn act(self, action: Action<'_>) {
+        match action {
+            Action::Lose {
+                relay,
+                message,
+                why,
+            } => {
+                if relay.operation == self.number
+                    && let Some((slot, event)) = self.put(self.number, message)
+                {
+                    self.state().operations.lose(self.number, slot, event, why);
+                }
+            }
+            Action::Reply(ask) => self.reply(ask.index, None),
+            Action::Cancel(timer) => self.cancel(timer),
+            Action::Stop(to, stop) => self.stop(to.operation, stop),
+            Action::Watch {
+                watcher,
+                target,
+                notice,
+            } => self.watch(watcher, target, notice),
+            Action::Unwatch { watcher, target } => {
+                let mut state = self.state();
+                let before = state.relations.watches.count();
+                let target = target.operation;
+                state
+                    .operations
+                    .push(watcher.operation, Effect::Unwatch { target, before });
+            }
+            Action::AwaitEnd(ask, put) => {
+                self.await_change(ask, WatchedChange::End, WatchNotice::Reason(put));
+            }
+            Action::AwaitStart(ask, put) => {
+                self.await_change(ask, WatchedChange::Start, WatchNotice::Start(put));
+            }
+            Action::Link(one, other) => {
+                let other = other.operation;
+                self.state()
+                    .operations
+                    .push(one.operation, Effect::Link { other });
+            }
+            Action::Unlink(one, other) => {
+                let other = other.operation;
+                self.state()
+                    .operations
+                    .push(one.operation, Effect::Unlink { other });
+            }
+            Action::TrapLinks(owner, trap) => {
+                let mut state = self.state();
+                state.footprint.add(StepConstruct::Link);
+                state.operations[owner.operation].trap = Some(trap);
+            }
+            Action::Supervise(None, supervision) => {
+                self.state().supervise_system(self.number, supervision);
+            }
+            Action::Supervise(Some(supervisor), supervision) => {
+                let mut state = self.state();
+                let supervised = state.children_of(supervisor.operation);
+                supervised.family.supervise(supervision);
+            }
+            Action::DecideFailures(supervisor, ask) => {
+                let mut state = self.state();
+                let supervised = state.children_of(supervisor.operation);
+                supervised.family.ask();
+                supervised.ask = Some(ask);
+            }
+            Action::FailPower(disk) => {
+                if let Some(disk) = self.local_disk(disk) {
+                    self.push(Effect::FailPower { disk });
+                }
+            }
+            Action::TearWrites(disk, block) => {
+                if let Some(disk) = self.local_disk(disk) {
+                    self.push(Effect::TearWrites { disk, block });
+                }
+            }
+            Action::Fault(fault) => self.inject(&fault),
+            Action::Close => self.state().close(),
+            Action::Finish => self.push(Effect::Finish),
+        }
+    }
+
+    pub(super) fn cancel(self, timer: TimerId) {
+        if timer.execution == self.execution.get() {
+            let TimerId {
+                index: timer,
+                generation,
+                ..
+            } = timer;
+            self.push(Effect::Cancel { timer, generation });
+        }
+    }
+
+    fn stop(self, to: u32, stop: Stop) {
+        let at_once = match stop {
+            Stop::InOrder => false,
+            Stop::AtOnce => true,
+            Stop::After(limit) => {
+                let mut state = self.state();
+                let (timer, _) = state.plan_timer(self.number, to, self.number, limit);
+                state.timers.slots[timer as usize].purpose = TimerPurpose::Kill;
+                return;
+            }
+        };
+        self.push(Effect::Stop { to, at_once });
+    }
+
+    fn watch(self, watcher: Address, target: Address, notice: Notice) {
+        let mut state = self.state();
+        let watch = state.watch(watcher.operation, target.operation);
+        let notice = WatchNotice::Event(notice);
+        self.arena().keep_notice(watch, notice);
+        state.operations.push(self.number, Effect::Watch { watch });
+    }
+
+    fn await_change(self, ask: AskId, change: WatchedChange, notice: WatchNotice) {
+        let mut state = self.state();
+        let watch = state.await_end(ask.index, change);
+        self.arena().keep_notice(watch, notice);
+        state.operations.push(self.number, Effect::Watch { watch });
+    }
+}

@@ -1,0 +1,98 @@
+//! Facts about operations under test: transitions, coverage, polls for replies, waits.
+
+use actor_core::seam::Note;
+
+use crate::data::bug::BugKind;
+use crate::data::constructs::StepConstruct;
+use crate::engine::seam::current_operation::CurrentOperation;
+use crate::engine::seam::shared::CodePhase;
+use crate::engine::world::shared_objects::NextAccess;
+use crate::hash::mix;
+use crate::records::Record;
+
+impl CurrentOperation<'_> {
+    pub(super) fn note(self, note: Note<'_>) {
+        let is_running = self.phase.get() == CodePhase::Running;
+        match note {
+            Note::Entered { owner, from, to } => {
+                if let Some(owner) = self.local(owner) {
+                    if from == Some(to) {
+                        self.record(|| Record::Reentered { who: owner });
+                    }
+                    self.tally(owner, |tally| match from {
+                        Some(from) => tally.go(from, to),
+                        None => tally.start(to),
+                    });
+                }
+            }
+            Note::Raised {
+                owner,
+                state,
+                event,
+            } => {
+                if let Some(owner) = self.local(owner) {
+                    self.tally(owner, |tally| tally.handle(state, event));
+                }
+            }
+            Note::Covered(label) => {
+                if is_running {
+                    self.session().landmarks.label(label);
+                }
+            }
+            Note::Unreceived(error) => {
+                let name = self.state.borrow().name(self.number);
+                let message = format!("`{name}`: {error}, and nobody receives it");
+                self.find(BugKind::UnreceivedError, message, None);
+            }
+            Note::NumberSeen => self.number_seen(),
+            Note::UpgradeAttempted(of, is_there) => {
+                if is_running {
+                    let mut state = self.state();
+                    state.footprint.add(StepConstruct::References);
+                    let answer = mix(of.number(), u64::from(is_there));
+                    state.operations.extend_chain(self.number, answer);
+                }
+            }
+            Note::ReplyPolled(ask, is_there) => {
+                if self.is_open(ask.execution, ask.index) {
+                    self.state().seek_reply(self.number, ask.index, is_there);
+                }
+            }
+            Note::ReplyHandedOver(ask) => {
+                if self.is_open(ask.execution, ask.index) {
+                    self.state().requests.asks[ask.index].is_handed_over = true;
+                }
+            }
+            Note::WaitsForever => {
+                if is_running {
+                    self.state().operations[self.number].endless_waits += 1;
+                }
+            }
+            Note::WaitsFor(access, wait) => {
+                if is_running && let Some(object) = self.local_object(access.object) {
+                    let mut state = self.state();
+                    state.footprint.add(StepConstruct::Sharing);
+                    let is_new = state.objects.wait(self.number, object, wait, false);
+                    state
+                        .objects
+                        .come_to(self.number, NextAccess::Object(object));
+                    drop(state);
+                    if is_new {
+                        self.record_access(object, "waits for", access.place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts a read of an actor's number.
+    pub(super) fn number_seen(self) {
+        let mut seen = self.numbers_seen.get();
+        match self.phase.get() {
+            CodePhase::Running => seen.by_operations += 1,
+            CodePhase::Observing => seen.by_observers += 1,
+            _ => return,
+        }
+        self.numbers_seen.set(seen);
+    }
+}

@@ -1,0 +1,96 @@
+//! Set-up of a test: monitors, predicates, scripts, nodes and failing calls.
+
+use actor_core::seam::{AnyMonitor, CallErrors, Expectation, NodeCode, Predicate, Registration};
+
+use crate::data::bug::BugKind;
+use crate::engine::arena::SuppliedError;
+use crate::engine::seam::current_operation::CurrentOperation;
+use crate::engine::world::effect::Effect;
+
+impl CurrentOperation<'_> {
+    pub(super) fn register(self, registration: Registration<'_>) {
+        match registration {
+            Registration::Monitor(monitor) => self.register_monitor(monitor),
+            Registration::Predicate {
+                name,
+                expectation,
+                predicate,
+            } => self.register_predicate(name, expectation, predicate),
+            Registration::Script {
+                name,
+                predicate,
+                script,
+            } => {
+                self.register_predicate(name, Expectation::Sometimes, predicate);
+                let number = self.specifications.borrow().last_predicate_number();
+                self.scripts.borrow_mut().push((number, script));
+            }
+            Registration::CallErrors(call, errors) => self.register_errors(call, errors),
+            Registration::Node(name, code) => self.register_node(name, code),
+            Registration::Names(registry) => self.state().progress.set_names(registry.operation),
+            Registration::AskLimit(limit) => self.state().requests.asks.set_limit(limit),
+        }
+    }
+
+    fn register_monitor(self, monitor: Box<dyn AnyMonitor>) {
+        let mut specifications = self.specifications.borrow_mut();
+        let is_new = {
+            let mut session = self.session();
+            let is_new =
+                specifications.register(monitor, &mut self.state(), &mut session.observers);
+            if is_new {
+                self.state().register_observer();
+            }
+            self.show_at(session.observers.moments());
+            is_new
+        };
+        if is_new && self.is_recorded() {
+            self.record(|| specifications.last_monitor());
+        }
+    }
+
+    fn register_predicate(self, name: &str, expectation: Expectation, predicate: Predicate) {
+        let mut state = self.state();
+        let mut specifications = self.specifications.borrow_mut();
+        specifications.expect(name, expectation, predicate, &mut state);
+        state.register_observer();
+        self.has_predicates.set(true);
+        self.shows_actors.set(true);
+        self.record(|| specifications.last_predicate());
+    }
+
+    fn register_errors(self, call: &str, errors: CallErrors) {
+        let CallErrors {
+            error,
+            error_name,
+            is_made,
+            make,
+        } = errors;
+        self.session().calls.supplied(call);
+        self.arena().supplies.push(SuppliedError {
+            call: call.into(),
+            error,
+            error_name,
+            is_made,
+            make,
+        });
+    }
+
+    /// Declares a node, and boots it.
+    fn register_node(self, name: &str, code: NodeCode) {
+        let NodeCode { registry, boot } = code;
+        if self.state().nodes.find(name).is_some() {
+            let message = format!("there is a node `{name}` already: each has a name of its own");
+            return self.find(BugKind::Node, message, None);
+        }
+        if name.is_empty() || name.contains('/') {
+            let message = format!("`{name}` is no name of a node: give one without a slash");
+            return self.find(BugKind::Node, message, None);
+        }
+        let node = self.state().declare_node(name);
+        self.arena().add_node(registry, boot);
+        self.draw_clock(node);
+        let boot = self.launch(node);
+        self.push(Effect::Start(boot));
+    }
+}
