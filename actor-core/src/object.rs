@@ -10,8 +10,8 @@ use std::task::{Context as TaskContext, Poll};
 use std::thread::panicking;
 
 use crate::seam::{
-    self, Access, AccessEffect, Address, BlockUntil, Dropped, MadeAccess, Note, ObjectId, Runtime,
-    SchedulingPoint, SourceLocation, Wait,
+    self, Access, AccessEffect, Address, BlockUntil, Dropped, MadeAccess, Note, ObjectId, Query,
+    Runtime, SchedulingPoint, SourceLocation, Wait,
 };
 
 /// The identity of a lock, a channel or an atomic. Under test, the first access of each execution gives it a
@@ -128,7 +128,11 @@ impl Object {
             let index = known as u32;
             return ObjectId { index, execution };
         }
-        let new = runtime.object(kind, self.created_at);
+        let mut new = ObjectId {
+            index: 0,
+            execution,
+        };
+        runtime.query(Query::Object(kind, self.created_at, &mut new));
         let id = (u64::from(execution) + 1) << 32 | u64::from(new.index);
         self.id.store(id, Ordering::Relaxed);
         new

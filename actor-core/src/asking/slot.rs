@@ -13,7 +13,7 @@ use crate::identity::AskId;
 use crate::panics::lock;
 use crate::production::{Observed, TrackedAsk};
 use crate::seam::{
-    self, Action, AnySlot, AskStatus, CannotCross, Carry, Dropped, Fate, Note, Purpose, Query, wake,
+    self, AnySlot, AskStatus, CannotCross, Carry, Dropped, Fate, Note, Purpose, Query, wake,
 };
 
 /// Creates both ends of a new `ask`.
@@ -174,7 +174,7 @@ impl Origin {
             Self::Live(..) => wake(waker),
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    seam::act(Action::Reply(*id));
+                    seam::with(|rt| rt.reply(*id));
                 }
             }
         }

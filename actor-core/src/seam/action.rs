@@ -23,8 +23,6 @@ pub enum Action<'a> {
         /// The reason.
         why: AskError,
     },
-    /// Sends the reply that waits in the slot of the `ask`.
-    Reply(AskId),
     /// Cancels a timer, and removes its fired, unread event.
     Cancel(TimerId),
     /// Stops an actor or a task.
@@ -79,7 +77,6 @@ impl Action<'_> {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Lose { .. } => "tell",
-            Self::Reply(_) => "reply",
             Self::Cancel(_) => "cancel",
             Self::Stop(..) => "stop",
             Self::Watch { .. } => "watch",
@@ -101,7 +98,7 @@ impl Action<'_> {
     /// Returns the `ask` that the effect answers.
     pub fn ask(&self) -> Option<AskId> {
         match self {
-            Self::Reply(ask) | Self::AwaitEnd(ask, _) | Self::AwaitStart(ask, _) => Some(*ask),
+            Self::AwaitEnd(ask, _) | Self::AwaitStart(ask, _) => Some(*ask),
             _ => None,
         }
     }
@@ -125,8 +122,7 @@ impl Action<'_> {
             | Self::TrapLinks(one, _)
             | Self::DecideFailures(one, _) => [Some(one), None],
             Self::Supervise(supervisor, _) => [supervisor, None],
-            Self::Reply(_)
-            | Self::Cancel(_)
+            Self::Cancel(_)
             | Self::AwaitEnd(..)
             | Self::AwaitStart(..)
             | Self::FailPower(_)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-use super::{AskSlot, EncodedActorRef, InjectedError, Locals, NamesOn, ObjectId};
+use super::{AskSlot, EncodedActorRef, InjectedError, Locals, NamesOn, ObjectId, SourceLocation};
 use crate::identity::{ActorId, Address, DiskId, TimerId};
 
 /// The table by which the receiver of a reference sends to its actor.
@@ -67,6 +67,9 @@ pub enum Query<'a> {
     /// The slot of the reply of the `ask` of that number.
     AskSlot(u32, &'a mut Option<Arc<AskSlot>>),
 
+    /// The identity of a shared object that is new to the execution, from its kind and the place of its
+    /// creation.
+    Object(&'static str, SourceLocation, &'a mut ObjectId),
     /// True if an operation holds the object.
     IsHeld(ObjectId, &'a mut bool),
     /// True if another operation waits for the object by [`Wait::First`](crate::seam::Wait::First).

@@ -14,8 +14,7 @@ use std::time::Duration;
 
 use super::{
     Action, Announce, AskSlot, Awaited, BlockUntil, Dropped, MadeAccess, NewOperation, Note,
-    ObjectId, Purpose, Query, RandomChoice, Registration, Request, SchedulingPoint, SourceLocation,
-    TimerEvent,
+    ObjectId, Purpose, Query, RandomChoice, Registration, Request, SchedulingPoint, TimerEvent,
 };
 use crate::identity::{Address, AskId, RequestId, TimerId};
 
@@ -29,6 +28,8 @@ pub trait Runtime {
     fn post(&self, to: Address, message: &mut dyn Any);
     /// Registers an `ask`; its event is posted next.
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId;
+    /// Sends the reply that waits in the slot of the `ask`.
+    fn reply(&self, ask: AskId);
     /// Shows an event to the monitors. `event` is an `Option` that [`Announce`] moves out of.
     fn announce(&self, event: &mut dyn Announce);
     /// Creates an operation; it starts when the effect is carried out.
@@ -58,8 +59,6 @@ pub trait Runtime {
 
     /// Returns the current operation.
     fn current(&self) -> Address;
-    /// Registers a shared object that is new to the execution, with its kind and the place of its creation.
-    fn object(&self, kind: &'static str, made: SourceLocation) -> ObjectId;
     /// Comes to a point where others may go first, and returns in the step that goes on. Returns `false` in
     /// the current step if the operation has no stack of its own: an async caller then yields itself.
     /// `waits`: the caller can't yield.

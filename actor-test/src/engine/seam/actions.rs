@@ -1,6 +1,6 @@
 //! Effects of operations under test: an [`Action`] becomes an effect in the outbox.
 
-use actor_core::seam::{Action, Address, AskId, Notice, Stop, TimerId};
+use actor_core::seam::{Action, AskId, Stop, TimerId};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::arena::WatchNotice;
@@ -24,14 +24,19 @@ impl CurrentOperation<'_> {
                     self.state().operations.lose(self.number, slot, event, why);
                 }
             }
-            Action::Reply(ask) => self.reply(ask.index, None),
             Action::Cancel(timer) => self.cancel(timer),
             Action::Stop(to, stop) => self.stop(to.operation, stop),
             Action::Watch {
                 watcher,
                 target,
                 notice,
-            } => self.watch(watcher, target, notice),
+            } => {
+                let mut state = self.state();
+                let watch = state.watch(watcher.operation, target.operation);
+                let notice = WatchNotice::Event(notice);
+                self.arena().keep_notice(watch, notice);
+                state.operations.push(self.number, Effect::Watch { watch });
+            }
             Action::Unwatch { watcher, target } => {
                 let mut state = self.state();
                 let before = state.relations.watches.count();
@@ -116,14 +121,6 @@ impl CurrentOperation<'_> {
             }
         };
         self.push(Effect::Stop { to, at_once });
-    }
-
-    fn watch(self, watcher: Address, target: Address, notice: Notice) {
-        let mut state = self.state();
-        let watch = state.watch(watcher.operation, target.operation);
-        let notice = WatchNotice::Event(notice);
-        self.arena().keep_notice(watch, notice);
-        state.operations.push(self.number, Effect::Watch { watch });
     }
 
     fn await_change(self, ask: AskId, change: WatchedChange, notice: WatchNotice) {

@@ -9,7 +9,7 @@ use actor_core::generated::Moment;
 use actor_core::seam::{
     Action, Address, Announce, AskId, AskSlot, Awaited, BlockUntil, Dropped, MadeAccess,
     NewOperation, Note, ObjectId, Purpose, Query, RandomChoice, Registration, Request, RequestId,
-    Runtime, SchedulingPoint, SourceLocation, TimerEvent, TimerId,
+    Runtime, SchedulingPoint, TimerEvent, TimerId,
 };
 
 use crate::data::story::ChoicePurpose;
@@ -54,6 +54,14 @@ impl Runtime for ControlledRuntime {
         AskId {
             index,
             execution: self.execution.get(),
+        }
+    }
+
+    fn reply(&self, ask: AskId) {
+        if self.is_open(ask.execution, ask.index)
+            && let Some(operation) = self.acting("reply")
+        {
+            operation.reply(ask.index, None);
         }
     }
 
@@ -160,13 +168,6 @@ impl Runtime for ControlledRuntime {
         self.address(self.current.get())
     }
 
-    fn object(&self, kind: &'static str, made: SourceLocation) -> ObjectId {
-        ObjectId {
-            index: self.state().objects.add(kind, made),
-            execution: self.execution.get(),
-        }
-    }
-
     fn reach(&self, point: SchedulingPoint, waits: bool) -> bool {
         self.operation().reach(point, waits)
     }
@@ -180,6 +181,8 @@ impl Runtime for ControlledRuntime {
     }
 
     fn unblock(&self, object: ObjectId, all: bool) {
-        self.operation().unblock(object, all);
+        if let Some(object) = self.operation().object_of(object) {
+            object.unblock(all);
+        }
     }
 }

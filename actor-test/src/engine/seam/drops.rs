@@ -14,7 +14,7 @@ impl CurrentOperation<'_> {
     pub(super) fn dropped(self, value: Dropped) {
         match value {
             Dropped::Reference { target, is_last } => {
-                if self.runs_program() && self.is_local(target) {
+                if self.phase.get().runs_program() && self.is_local(target) {
                     let mut state = self.state();
                     state.drop_reference(self.number, target.operation, is_last);
                 }
@@ -53,9 +53,8 @@ impl CurrentOperation<'_> {
                 }
             }
             Dropped::ObjectWait(object, operation) => {
-                if let Some(object) = self.local_object(object) {
-                    let mut state = self.state();
-                    state.objects.wait_ends(operation.operation, object);
+                if let Some(object) = self.object_of(object) {
+                    object.end_wait(operation.operation);
                 }
             }
             Dropped::JoinHandle(task) => {
@@ -64,11 +63,6 @@ impl CurrentOperation<'_> {
                 }
             }
         }
-    }
-
-    /// Returns true if the program runs, or a destructor in the crash of a node.
-    fn runs_program(self) -> bool {
-        matches!(self.phase.get(), CodePhase::Running | CodePhase::Crashing)
     }
 
     /// Abandons an ask whose asker no longer waits.
@@ -93,7 +87,7 @@ impl CurrentOperation<'_> {
     /// Reports the loss of a reply that was dropped.
     fn lose_reply(self, ask: AskId) {
         if self.is_open(ask.execution, ask.index)
-            && self.runs_program()
+            && self.phase.get().runs_program()
             && !self.drops_silently.get()
         {
             let lost = match self.loss.get() {
@@ -105,7 +99,7 @@ impl CurrentOperation<'_> {
     }
 
     fn drop_sleep(self, timer: TimerId) {
-        if timer.execution == self.execution.get() && self.runs_program() {
+        if timer.execution == self.execution.get() && self.phase.get().runs_program() {
             let is_armed = {
                 let mut state = self.state();
                 let found = state.timers.get(timer.index, timer.generation);

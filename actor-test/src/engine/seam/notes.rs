@@ -6,7 +6,6 @@ use crate::data::bug::BugKind;
 use crate::data::constructs::StepConstruct;
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::CodePhase;
-use crate::engine::world::shared_objects::NextAccess;
 use crate::hash::mix;
 use crate::records::Record;
 
@@ -69,17 +68,8 @@ impl CurrentOperation<'_> {
                 }
             }
             Note::WaitsFor(access, wait) => {
-                if is_running && let Some(object) = self.local_object(access.object) {
-                    let mut state = self.state();
-                    state.footprint.add(StepConstruct::Sharing);
-                    let is_new = state.objects.wait(self.number, object, wait, false);
-                    state
-                        .objects
-                        .come_to(self.number, NextAccess::Object(object));
-                    drop(state);
-                    if is_new {
-                        self.record_access(object, "waits for", access.place);
-                    }
+                if is_running && let Some(object) = self.object_of(access.object) {
+                    object.await_change(wait, access.place);
                 }
             }
         }

@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use actor_core::ActorId;
-use actor_core::seam::{
-    Address, DiskId, EncodedActorRef, Locals, NamesOn, ObjectId, Query, TimerId,
-};
+use actor_core::seam::{Address, DiskId, EncodedActorRef, NamesOn, ObjectId, Query, TimerId};
 
 use crate::data::constructs::StepConstruct;
 use crate::data::faults::FaultKind;
@@ -13,6 +11,7 @@ use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, CallLimitExceeded};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::CodePhase;
+use crate::engine::seam::sharing::AccessedObject;
 use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::hash::mix;
 use crate::records::{Record, marks};
@@ -55,7 +54,12 @@ impl CurrentOperation<'_> {
                 };
             }
             Query::Name(of, answer) => *answer = Some(self.name_of(of)),
-            Query::NodeName(of, answer) => *answer = self.node_name(of),
+            Query::NodeName(of, answer) => {
+                let of = self.local(of);
+                let state = self.state.borrow();
+                let node = of.and_then(|of| state.nodes.node_of(of));
+                *answer = node.map(|node| state.nodes.name(node).to_owned());
+            }
             Query::NodePrefix(of, answer) => {
                 let of = self.local(of);
                 *answer = of.and_then(|of| self.state.borrow().nodes.prefix_of(of));
@@ -69,11 +73,19 @@ impl CurrentOperation<'_> {
             }
             Query::SendTable(number, answer) => *answer = self.arena().send_table(number),
             Query::AskSlot(ask, answer) => *answer = self.arena().reply(ask).cloned(),
-            Query::IsHeld(object, answer) => {
-                let object = self.local_object(object);
-                *answer = object.is_some_and(|object| self.state().objects.is_held(object));
+            Query::Object(kind, made, answer) => {
+                *answer = ObjectId {
+                    index: self.state().objects.add(kind, made),
+                    execution: self.execution.get(),
+                };
             }
-            Query::IsClaimed(object, answer) => *answer = self.is_claimed(object),
+            Query::IsHeld(object, answer) => {
+                *answer = self.object_of(object).is_some_and(AccessedObject::is_held);
+            }
+            Query::IsClaimed(object, answer) => {
+                let object = self.object_of(object);
+                *answer = object.is_some_and(AccessedObject::is_claimed);
+            }
             Query::IsAborted(answer) => *answer = self.state().objects.is_aborted(self.number),
             Query::IsWokenSpuriously(answer) => *answer = self.is_woken_spuriously(),
             Query::IsTolerated(payload, answer) => {
@@ -90,7 +102,7 @@ impl CurrentOperation<'_> {
                 std::mem::swap(flag, answer);
             }
             Query::Waker(answer) => *answer = self.wake_list.waker(self.number),
-            Query::Locals(answer) => *answer = self.locals(),
+            Query::Locals(answer) => *answer = self.tasks.borrow_mut().locals(self.number),
         }
     }
 
@@ -167,13 +179,6 @@ impl CurrentOperation<'_> {
         }
     }
 
-    fn node_name(self, of: Address) -> Option<String> {
-        let of = self.local(of)?;
-        let state = self.state.borrow();
-        let node = state.nodes.node_of(of)?;
-        Some(state.nodes.name(node).to_owned())
-    }
-
     fn names(self) -> Option<Address> {
         let registry = {
             let mut state = self.state();
@@ -225,17 +230,6 @@ impl CurrentOperation<'_> {
         is_it.then(|| self.address(encoded.id))
     }
 
-    fn is_claimed(self, object: ObjectId) -> bool {
-        if self.phase.get() != CodePhase::Running || std::thread::panicking() {
-            return false;
-        }
-        let object = self.local_object(object);
-        object.is_some_and(|object| {
-            let state = self.state();
-            state.objects.claimant(object, self.number).is_some()
-        })
-    }
-
     fn is_woken_spuriously(self) -> bool {
         if self.phase.get() != CodePhase::Running || std::thread::panicking() {
             return false;
@@ -246,9 +240,5 @@ impl CurrentOperation<'_> {
             self.record(|| Record::WokenSpuriously { who });
         }
         strikes
-    }
-
-    fn locals(self) -> Locals {
-        self.tasks.borrow_mut().locals(self.number)
     }
 }

@@ -49,6 +49,13 @@ pub(crate) enum CodePhase {
     Over,
 }
 
+impl CodePhase {
+    /// Returns true in the program's own code, and in its destructors in the crash of a node.
+    pub(super) fn runs_program(self) -> bool {
+        matches!(self, Self::Running | Self::Crashing)
+    }
+}
+
 /// The state that the run loop and the actors under test share.
 ///
 /// Nothing in it is borrowed while a user's code runs.

@@ -6,6 +6,8 @@
 //! [reach]: actor_core::seam::Runtime::reach
 //! [access]: actor_core::seam::Runtime::access
 
+use std::cell::RefCell;
+use std::ops::Deref;
 use std::panic::resume_unwind;
 use std::thread::panicking;
 
@@ -19,19 +21,20 @@ use crate::data::constructs::StepConstruct;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, CallLimitExceeded, NeedsOwnStack};
 use crate::engine::seam::current_operation::CurrentOperation;
-use crate::engine::seam::shared::CodePhase;
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::seam::tasks::TaskStacks;
 use crate::engine::world::shared_objects::{NextAccess, REPEATS_MAX};
 use crate::engine::world::state::BODY;
 use crate::engine::world::vector_clocks::RacingAccess;
 use crate::records::Record;
 use crate::strategy::Choice;
 
-impl CurrentOperation<'_> {
+impl<'a> CurrentOperation<'a> {
     /// Comes to a point where others may go first.
     pub(super) fn reach(self, point: SchedulingPoint, waits: bool) -> bool {
         match point {
-            SchedulingPoint::Access(access) => match self.local_object(access.object) {
-                Some(object) => self.come_to(NextAccess::Object(object), waits, true),
+            SchedulingPoint::Access(access) => match self.object_of(access.object) {
+                Some(object) => self.come_to(NextAccess::Object(object.index), waits, true),
                 None => true,
             },
             SchedulingPoint::Yield => self.reach_yield(waits),
@@ -52,6 +55,68 @@ impl CurrentOperation<'_> {
             return false;
         }
         self.come_to(NextAccess::Way, waits, goes_on)
+    }
+
+    /// Records an access that was made.
+    pub(super) fn access(self, access: MadeAccess) {
+        if self.phase.get() != CodePhase::Running {
+            return;
+        }
+        match access {
+            MadeAccess::Object(access, effect) => {
+                if let Some(object) = self.object_of(access.object) {
+                    object.touch(access, effect);
+                }
+            }
+            MadeAccess::Unsynchronized {
+                object,
+                writes,
+                place,
+            } => {
+                if let Some(object) = self.object_of(object) {
+                    object.check_race(writes, place);
+                }
+            }
+            MadeAccess::Fence { acquires, releases } => {
+                self.state().fenced(self.number, acquires, releases);
+            }
+        }
+    }
+
+    /// Blocks on the operation's stack; returns true if an object changed.
+    pub(super) fn block(self, until: BlockUntil) -> bool {
+        match until {
+            BlockUntil::Changed(access, wait) => {
+                let object = self.object_of(access.object);
+                object.is_some_and(|object| object.wait_for_change(access, wait))
+            }
+            BlockUntil::Woken => {
+                self.park();
+                false
+            }
+        }
+    }
+
+    fn park(self) {
+        if self.phase.get() == CodePhase::Over && panicking() {
+            return;
+        }
+        let index = self.number;
+        {
+            let mut state = self.state();
+            let operation = &mut state.operations[index];
+            operation.woken = operation.is_wake_up_due;
+        }
+        self.leave_stack();
+        self.state().operations[index].is_wake_up_due = false;
+    }
+
+    /// Returns the object if it belongs to this execution.
+    pub(super) fn object_of(self, object: ObjectId) -> Option<AccessedObject<'a>> {
+        (object.execution == self.execution.get()).then_some(AccessedObject {
+            operation: self,
+            index: object.index,
+        })
     }
 
     /// Suspends the operation, on its own stack, until it is resumed.
@@ -97,10 +162,6 @@ impl CurrentOperation<'_> {
         }
     }
 
-    pub(super) fn local_object(self, object: ObjectId) -> Option<u32> {
-        (object.execution == self.execution.get()).then_some(object.index)
-    }
-
     /// Handles a wait without a stack to wait on, or while a panic unwinds that stack.
     fn cannot_wait(self, access: Access) {
         if self.phase.get() == CodePhase::Observing {
@@ -133,7 +194,7 @@ impl CurrentOperation<'_> {
         if self.phase.replace(CodePhase::Over) == CodePhase::Running {
             self.instrumented.set(true);
         }
-        if !self.unwind_another() {
+        if !unwind_another(&self.tasks) {
             eprintln!(
                 "actor-test: a destructor that runs while a panic unwinds its thread waits at {} for a \
                  lock that nobody lets go of; the process ends",
@@ -142,45 +203,82 @@ impl CurrentOperation<'_> {
             std::process::abort();
         }
     }
+}
 
-    /// Ends one of the suspended tasks; returns true if there was one.
-    fn unwind_another(self) -> bool {
-        let unborn = self.tasks.borrow_mut().take_unborn();
-        for (_, run) in unborn {
-            // The code may borrow from the operation that is unwound now.
-            let _ = panics::catch(|| drop(run));
-        }
-        let next = self.tasks.borrow_mut().take_suspended();
-        let Some(coroutine) = next else {
-            return false;
+/// Ends one of the suspended tasks; returns true if there was one.
+fn unwind_another(tasks: &RefCell<TaskStacks>) -> bool {
+    let unborn = tasks.borrow_mut().take_unborn();
+    for (_, run) in unborn {
+        // The code may borrow from the operation that is unwound now.
+        let _ = panics::catch(|| drop(run));
+    }
+    let next = tasks.borrow_mut().take_suspended();
+    let Some(coroutine) = next else {
+        return false;
+    };
+    // The effects of its destructors are discarded.
+    let _ = panics::catch(|| coroutine.end());
+    true
+}
+
+/// An object of this execution, as the current operation accesses it.
+#[derive(Clone, Copy)]
+pub(super) struct AccessedObject<'a> {
+    operation: CurrentOperation<'a>,
+    /// The number of the object.
+    index: u32,
+}
+
+impl Deref for AccessedObject<'_> {
+    type Target = ControlledRuntime;
+
+    fn deref(&self) -> &ControlledRuntime {
+        &self.operation
+    }
+}
+
+impl AccessedObject<'_> {
+    fn touch(self, access: Access, effect: AccessEffect) {
+        let by = self.operation.number;
+        let spins = {
+            let mut state = self.state();
+            if effect.is_weak {
+                state.objects.weaken(access.place);
+            }
+            state.accessed(by, self.index, effect)
         };
-        // The effects of its destructors are discarded.
-        let _ = panics::catch(|| coroutine.end());
-        true
-    }
-
-    pub(super) fn record_access(self, object: u32, what: &'static str, place: SourceLocation) {
-        let state = self.state.borrow();
-        // The operation's own end is recorded when it is over.
-        if self.is_recorded() && !state.objects.is_end_of(object, self.number) {
-            let record = Record::Accessed {
-                who: self.number,
-                what,
-                object: state.object_in_story(object),
-                place: line(place),
-            };
-            drop(state);
-            self.record(|| record);
+        self.record_access(access.what, access.place);
+        if spins {
+            let name = self.state().name(by);
+            let message = format!(
+                "`{name}` spins at {}: it has read {REPEATS_MAX} times what nobody has changed, without \
+                 a `yield_now` that lets others go first",
+                line(access.place)
+            );
+            self.find(BugKind::Spin, message, Some(column(access.place)));
         }
     }
 
-    fn find_race(self, race: RacingAccess, object: u32, writes: bool, place: SourceLocation) {
+    fn check_race(self, writes: bool, place: SourceLocation) {
+        let by = self.operation.number;
+        let sends = self.state().operations[by].outbox.first().is_some();
+        if sends && stacks::is_running() {
+            // An event that was sent may arrive before the operation goes on.
+            self.operation.come_to(NextAccess::Way, true, true);
+        }
+        let race = self.state().race(by, self.index, writes, place);
+        if let Some(race) = race {
+            self.find_race(race, writes, place);
+        }
+    }
+
+    fn find_race(self, race: RacingAccess, writes: bool, place: SourceLocation) {
         let (now, before, made) = {
             let state = self.state();
             (
-                state.name(self.number),
+                state.name(self.operation.number),
                 state.name(race.operation),
-                state.objects.made(object),
+                state.objects.made(self.index),
             )
         };
         let verb = |writes| if writes { "writes" } else { "reads" };
@@ -195,85 +293,8 @@ impl CurrentOperation<'_> {
         self.find(BugKind::DataRace, message, Some(column(place)));
     }
 
-    /// Records an access that was made.
-    pub(super) fn access(self, access: MadeAccess) {
-        match access {
-            MadeAccess::Object(access, effect) => self.touch(access, effect),
-            MadeAccess::Unsynchronized {
-                object,
-                writes,
-                place,
-            } => self.check_race(object, writes, place),
-            MadeAccess::Fence { acquires, releases } => {
-                if self.phase.get() == CodePhase::Running {
-                    self.state().fenced(self.number, acquires, releases);
-                }
-            }
-        }
-    }
-
-    fn touch(self, access: Access, effect: AccessEffect) {
-        let Some(object) = self.local_object(access.object) else {
-            return;
-        };
-        if self.phase.get() != CodePhase::Running {
-            return;
-        }
-        let spins = {
-            let mut state = self.state();
-            if effect.is_weak {
-                state.objects.weaken(access.place);
-            }
-            state.accessed(self.number, object, effect)
-        };
-        self.record_access(object, access.what, access.place);
-        if spins {
-            let name = self.state().name(self.number);
-            let message = format!(
-                "`{name}` spins at {}: it has read {REPEATS_MAX} times what nobody has changed, without \
-                 a `yield_now` that lets others go first",
-                line(access.place)
-            );
-            self.find(BugKind::Spin, message, Some(column(access.place)));
-        }
-    }
-
-    fn check_race(self, object: ObjectId, writes: bool, place: SourceLocation) {
-        let Some(object) = self.local_object(object) else {
-            return;
-        };
-        if self.phase.get() != CodePhase::Running {
-            return;
-        }
-        let sends = self.state().operations[self.number]
-            .outbox
-            .first()
-            .is_some();
-        if sends && stacks::is_running() {
-            // An event that was sent may arrive before the operation goes on.
-            self.come_to(NextAccess::Way, true, true);
-        }
-        let race = self.state().race(self.number, object, writes, place);
-        if let Some(race) = race {
-            self.find_race(race, object, writes, place);
-        }
-    }
-
-    /// Blocks on the operation's stack; returns true if an object changed.
-    pub(super) fn block(self, until: BlockUntil) -> bool {
-        match until {
-            BlockUntil::Changed(access, wait) => self.await_change_of(access, wait),
-            BlockUntil::Woken => {
-                self.park();
-                false
-            }
-        }
-    }
-
-    fn await_change_of(self, access: Access, wait: Wait) -> bool {
-        let Some(object) = self.local_object(access.object) else {
-            return false;
-        };
+    /// Blocks until the object changes, or the operation is woken; returns true if the object changed.
+    fn wait_for_change(self, access: Access, wait: Wait) -> bool {
         if self.phase.get() == CodePhase::Over && !panicking() && stacks::is_running() {
             // The operation was unwound, has caught that, and is unwound again.
             stacks::suspend();
@@ -281,52 +302,86 @@ impl CurrentOperation<'_> {
         }
         if self.phase.get() != CodePhase::Running || panicking() || !stacks::is_running() {
             if !panicking() {
-                self.need_stack();
+                self.operation.need_stack();
             }
-            self.cannot_wait(access);
+            self.operation.cannot_wait(access);
             return false;
         }
+        let by = self.operation.number;
         {
             let mut state = self.state();
-            state.objects.wait(self.number, object, wait, true);
+            state.objects.wait(by, self.index, wait, true);
             if wait == Wait::First {
-                state.claimed(self.number, object);
+                state.claimed(by, self.index);
             }
         }
-        self.record_access(object, "waits for", access.place);
-        self.come_to(NextAccess::Object(object), true, false);
-        self.state().objects.wait_ends(self.number, object)
+        self.record_access("waits for", access.place);
+        let at = NextAccess::Object(self.index);
+        self.operation.come_to(at, true, false);
+        self.state().objects.wait_ends(by, self.index)
     }
 
-    fn park(self) {
-        if self.phase.get() == CodePhase::Over && panicking() {
-            return;
-        }
-        let index = self.number;
-        {
+    /// Records that the operation, which has a waker, waits for the object.
+    pub(super) fn await_change(self, wait: Wait, place: SourceLocation) {
+        let by = self.operation.number;
+        let is_new = {
             let mut state = self.state();
-            let operation = &mut state.operations[index];
-            operation.woken = operation.is_wake_up_due;
+            state.footprint.add(StepConstruct::Sharing);
+            let is_new = state.objects.wait(by, self.index, wait, false);
+            state.objects.come_to(by, NextAccess::Object(self.index));
+            is_new
+        };
+        if is_new {
+            self.record_access("waits for", place);
         }
-        self.leave_stack();
-        self.state().operations[index].is_wake_up_due = false;
     }
 
-    /// Wakes all waiters of an object, or else one, as the strategy chooses.
-    pub(super) fn unblock(self, object: ObjectId, all: bool) {
-        let Some(object) = self.local_object(object) else {
-            return;
-        };
+    /// Ends the wait of an operation.
+    pub(super) fn end_wait(self, operation: u32) {
+        self.state().objects.wait_ends(operation, self.index);
+    }
+
+    pub(super) fn is_held(self) -> bool {
+        self.state().objects.is_held(self.index)
+    }
+
+    /// Returns true if another operation waits to hold the object first.
+    pub(super) fn is_claimed(self) -> bool {
+        if self.phase.get() != CodePhase::Running || panicking() {
+            return false;
+        }
+        let by = self.operation.number;
+        self.state().objects.claimant(self.index, by).is_some()
+    }
+
+    /// Wakes all waiters, or else one, as the strategy chooses.
+    pub(super) fn unblock(self, all: bool) {
         if self.phase.get() != CodePhase::Running {
             return;
         }
         if all {
-            return self.state().unblock(object);
+            return self.state().unblock(self.index);
         }
-        let blocked = self.state().blocked_still(object);
+        let blocked = self.state().blocked_still(self.index);
         if !blocked.is_empty() {
             let chosen = self.decide(Choice::Below(blocked.len() as u32, ChoicePurpose::Woken));
             self.state().unblock_this(blocked[chosen as usize]);
+        }
+    }
+
+    fn record_access(self, what: &'static str, place: SourceLocation) {
+        let state = self.state.borrow();
+        // The operation's own end is recorded when it is over.
+        let who = self.operation.number;
+        if self.is_recorded() && !state.objects.is_end_of(self.index, who) {
+            let record = Record::Accessed {
+                who,
+                what,
+                object: state.object_in_story(self.index),
+                place: line(place),
+            };
+            drop(state);
+            self.record(|| record);
         }
     }
 }

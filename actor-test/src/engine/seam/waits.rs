@@ -7,7 +7,7 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use actor_core::AskError;
-use actor_core::fs::{DiskOp, DiskOpResult};
+use actor_core::fs::DiskOpResult;
 use actor_core::seam::{
     Address, AnyMail, Awaited, DiskId, Offered, Purpose, Request, RequestId, TimerEvent, TimerId,
 };
@@ -83,7 +83,11 @@ impl CurrentOperation<'_> {
     pub(super) fn request(self, request: Request) -> Option<u32> {
         match request {
             Request::Capacity { to, event, waits } => self.request_capacity(to, event, waits),
-            Request::Disk(disk, call) => self.call_disk(disk, call),
+            Request::Disk(disk, call) => {
+                let disk = self.local_disk(disk)?;
+                self.may_act("use the disk")
+                    .then(|| self.state().call_disk(self.number, disk, call))
+            }
         }
     }
 
@@ -99,12 +103,6 @@ impl CurrentOperation<'_> {
             is_faulted,
         };
         Some(self.state().question(self.number, to, parameters))
-    }
-
-    fn call_disk(self, disk: DiskId, call: DiskOp) -> Option<u32> {
-        let disk = self.local_disk(disk)?;
-        self.may_act("use the disk")
-            .then(|| self.state().call_disk(self.number, disk, call))
     }
 
     /// Returns the disk if it belongs to this execution.
