@@ -58,7 +58,9 @@ impl CurrentOperation<'_> {
         if let Some(to) = self.local(to)
             && let Some((slot, event)) = self.put(to, message)
         {
-            self.state().send_across(self.number, to, slot, event);
+            let mut state = self.state();
+            let letter = state.operations.letter(self.number, to, slot, event);
+            state.send_letter(self.number, to, letter);
         }
     }
 

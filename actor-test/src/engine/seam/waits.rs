@@ -19,7 +19,6 @@ use crate::engine::world::capacity::{CapacityAnswer, CapacityParameters, Request
 use crate::engine::world::disks::DiskError;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::letter::Envelope;
-use crate::engine::world::network::LinkHint;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::TimerStage;
 
@@ -164,14 +163,7 @@ impl CurrentOperation<'_> {
                 placed: answer == CapacityAnswer::Place,
                 ..state.operations.letter(self.number, to, slot, event)
             };
-            let effect = match state.nodes.nodes_if_different(self.number, to) {
-                None => Effect::Send { to, letter },
-                Some((from, node)) => {
-                    let link = LinkHint::of(state.link_between(from, node));
-                    Effect::Cross { to, link, letter }
-                }
-            };
-            state.operations.push(self.number, effect);
+            state.send_letter(self.number, to, letter);
         }
         Poll::Ready(offered)
     }

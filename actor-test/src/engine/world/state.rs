@@ -123,16 +123,16 @@ impl ExecutionState {
         task
     }
 
-    /// Queues a send to an operation on another node.
-    pub(crate) fn send_across(&mut self, sender: u32, to: u32, slot: u32, event: u16) {
-        let (from, node) = match self.nodes.nodes_if_different(sender, to) {
-            Some(apart) => apart,
-            None => return self.operations.send(sender, to, slot, event),
+    /// Queues a letter, over the link if its receiver is on another node.
+    pub(crate) fn send_letter(&mut self, sender: u32, to: u32, letter: Envelope) {
+        let effect = match self.nodes.nodes_if_different(sender, to) {
+            None => Effect::Send { to, letter },
+            Some((from, node)) => {
+                let link = LinkHint::of(self.link_between(from, node));
+                Effect::Cross { to, link, letter }
+            }
         };
-        let link = LinkHint::of(self.link_between(from, node));
-        let letter = self.operations.letter(sender, to, slot, event);
-        self.operations
-            .push(sender, Effect::Cross { to, link, letter });
+        self.operations.push(sender, effect);
     }
 
     /// Takes the first letter of one event out of an inbox, whatever its disposition.

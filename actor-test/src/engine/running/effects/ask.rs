@@ -7,15 +7,14 @@ use crate::engine::running::execution::Engine;
 impl Engine {
     /// Sends the reply of an ask, or its loss, to the asker, over the link if that is on another node.
     pub(super) fn reply(&mut self, by: u32, ask: u32, lost: Option<AskError>) {
-        let crosses = {
+        let apart = {
             let state = self.state();
             let asker = state.requests.asks[ask].asker;
-            state.nodes.nodes_if_different(by, asker).is_some()
+            state.nodes.nodes_if_different(by, asker)
         };
-        if crosses {
-            self.cross_reply(by, ask, lost);
-        } else {
-            self.deliver_reply(by, ask, lost);
+        match apart {
+            Some(nodes) => self.cross_reply(by, nodes, ask, lost),
+            None => self.deliver_reply(by, ask, lost),
         }
     }
 

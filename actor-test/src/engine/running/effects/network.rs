@@ -146,8 +146,14 @@ impl Engine {
         self.discard(to, letter.slot, why);
     }
 
-    /// Sends a reply to another node.
-    pub(crate) fn cross_reply(&mut self, by: u32, ask: u32, lost: Option<AskError>) {
+    /// Sends a reply of `by` from one node to another.
+    pub(super) fn cross_reply(
+        &mut self,
+        by: u32,
+        (from, to): (u32, u32),
+        ask: u32,
+        lost: Option<AskError>,
+    ) {
         let Some(slot) = self.arena().reply(ask).cloned() else {
             return;
         };
@@ -160,14 +166,7 @@ impl Engine {
         }
         drop(slot);
         let effect = Effect::Reply { ask, lost };
-        let loaded = {
-            let mut state = self.state();
-            let asker = state.requests.asks[ask].asker;
-            match state.nodes.nodes_if_different(by, asker) {
-                Some((from, node)) => state.load(from, node, InTransit::new(by, effect)),
-                None => LinkOutcome::Arrives,
-            }
-        };
+        let loaded = self.state().load(from, to, InTransit::new(by, effect));
         match loaded {
             LinkOutcome::OnLink | LinkOutcome::Duplicated(_) => {}
             LinkOutcome::Arrives => self.bring_reply(ask, lost),
