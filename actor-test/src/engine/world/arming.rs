@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actor_core::seam::Purpose as Pretext;
+use actor_core::seam::Purpose;
 
 use crate::data::constructs::StepConstruct;
 use crate::data::step::{MessageId, StepKind};
@@ -111,7 +111,7 @@ impl ExecutionState {
 
     /// Returns whether the timer fires only when nothing else is enabled.
     fn is_patient(&self, timer: &VirtualTimer) -> bool {
-        self.timers.are_patient || timer.declared_purpose == Pretext::Shutdown
+        self.timers.are_patient || timer.declared_purpose == Purpose::Shutdown
     }
 
     pub(super) fn hide_timer(&mut self, index: u32) {

@@ -58,6 +58,20 @@ impl StepFootprint {
         self.touched.clear();
     }
 
+    /// Starts the footprint of a step.
+    fn begin(&mut self) {
+        self.nonlocal = ConstructSet::NOTHING;
+        self.noted = ConstructSet::NOTHING;
+        self.carried = StepEffect::Nothing;
+        self.observers = ObserverSet::default();
+        self.monitor_transitions.clear();
+        self.predicate_reads.clear();
+        self.interrupted.clear();
+        self.along.clear();
+        self.sleeps = false;
+        self.cancels = false;
+    }
+
     /// Switches footprints for strategies on or off.
     pub(crate) fn set_wanted(&mut self, is_wanted: bool) {
         self.is_wanted = is_wanted;
@@ -129,6 +143,7 @@ impl StepFootprint {
     pub(crate) fn monitors(&self) -> ObserverSet {
         self.observers.monitors()
     }
+
     /// Records that the step has read or changed a shared resource.
     #[inline]
     pub(crate) fn add(&mut self, what: StepConstruct) {
@@ -169,16 +184,7 @@ impl StepFootprint {
 impl ExecutionState {
     /// Starts the footprint of a step.
     pub(crate) fn begin_footprint(&mut self, pending: &Pending) {
-        self.footprint.nonlocal = ConstructSet::NOTHING;
-        self.footprint.noted = ConstructSet::NOTHING;
-        self.footprint.carried = StepEffect::Nothing;
-        self.footprint.observers = ObserverSet::default();
-        self.footprint.monitor_transitions.clear();
-        self.footprint.predicate_reads.clear();
-        self.footprint.interrupted.clear();
-        self.footprint.along.clear();
-        self.footprint.sleeps = false;
-        self.footprint.cancels = false;
+        self.footprint.begin();
         if pending.operation.is_timer() {
             self.footprint.awaits = false;
             let timer = &self.timers.slots[pending.operation.index()];

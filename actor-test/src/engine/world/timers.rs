@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::time::Duration;
 
-use actor_core::seam::Purpose as Pretext;
+use actor_core::seam::Purpose;
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::enabled::ABSENT;
@@ -51,7 +51,7 @@ pub(crate) struct VirtualTimer {
     pub(crate) periodic: bool,
     pub(crate) purpose: TimerPurpose,
     /// The purpose that stories show. A timer for a shutdown is patient; nothing else depends on the purpose.
-    pub(crate) declared_purpose: Pretext,
+    pub(crate) declared_purpose: Purpose,
     pub(crate) key: u64,
     pub(crate) fired: u32,
     /// The number of the entry into the window, in the order of entries, while the timer is in the window.
@@ -163,7 +163,7 @@ impl Timers {
                 event: None,
                 periodic: false,
                 purpose: TimerPurpose::Own,
-                declared_purpose: Pretext::Event,
+                declared_purpose: Purpose::Event,
                 key,
                 fired: 0,
                 place: None,
@@ -178,7 +178,7 @@ impl Timers {
         timer.event = None;
         timer.periodic = false;
         timer.purpose = TimerPurpose::Own;
-        timer.declared_purpose = Pretext::Event;
+        timer.declared_purpose = Purpose::Event;
         timer.key = key;
         timer.fired = 0;
         let generation = timer.generation;

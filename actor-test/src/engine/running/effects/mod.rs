@@ -124,6 +124,7 @@ impl Engine {
             Effect::Fault(number) => self.inject_scripted(number),
         }
     }
+
     /// Discards an effect of `by`, whose node has crashed before the effect was carried out.
     pub(super) fn forget(&mut self, by: u32, effect: Effect) {
         match effect {

@@ -1,7 +1,7 @@
 //! Timers: they are armed, cancelled and fire.
 
 use actor_core::AskError;
-use actor_core::seam::Purpose as Pretext;
+use actor_core::seam::Purpose as Declared;
 
 use crate::data::story::Purpose;
 use crate::engine::panics;
@@ -116,13 +116,13 @@ pub(crate) fn purpose_of(timer: &VirtualTimer) -> Purpose {
     match (timer.purpose, timer.declared_purpose) {
         (timers::TimerPurpose::Restart, _) => Purpose::Restart,
         (timers::TimerPurpose::Kill, _) => Purpose::Kill,
-        (timers::TimerPurpose::Own, Pretext::Event) => Purpose::Event,
-        (timers::TimerPurpose::Own, Pretext::State) => Purpose::State,
-        (timers::TimerPurpose::Own, Pretext::NextEvent) => Purpose::NextEvent,
-        (timers::TimerPurpose::Own, Pretext::Sleep) => Purpose::Sleep,
-        (timers::TimerPurpose::Own, Pretext::Limit) => Purpose::Limit,
-        (timers::TimerPurpose::Own, Pretext::Tick) => Purpose::Tick,
-        (timers::TimerPurpose::Own, Pretext::Reply) => Purpose::Reply,
-        (timers::TimerPurpose::Own, Pretext::Shutdown) => Purpose::Shutdown,
+        (timers::TimerPurpose::Own, Declared::Event) => Purpose::Event,
+        (timers::TimerPurpose::Own, Declared::State) => Purpose::State,
+        (timers::TimerPurpose::Own, Declared::NextEvent) => Purpose::NextEvent,
+        (timers::TimerPurpose::Own, Declared::Sleep) => Purpose::Sleep,
+        (timers::TimerPurpose::Own, Declared::Limit) => Purpose::Limit,
+        (timers::TimerPurpose::Own, Declared::Tick) => Purpose::Tick,
+        (timers::TimerPurpose::Own, Declared::Reply) => Purpose::Reply,
+        (timers::TimerPurpose::Own, Declared::Shutdown) => Purpose::Shutdown,
     }
 }
