@@ -117,7 +117,7 @@ pub(crate) fn query<T: Default>(question: impl FnOnce(&mut T) -> Query<'_>) -> T
     answer
 }
 
-/// As [`query`], with the default as the answer outside a controlled execution.
+/// Asks the current runtime a question; outside a controlled execution, the default is the answer.
 pub(crate) fn try_query<T: Default>(question: impl FnOnce(&mut T) -> Query<'_>) -> T {
     let mut answer = T::default();
     try_with(|rt| rt.query(question(&mut answer)));
