@@ -24,6 +24,8 @@ pub(crate) struct EngineSession {
     pub(crate) landmarks: Landmarks,
     pub(crate) observers: Observers,
     pub(crate) recorder: Option<Recorder>,
+    /// In a recorded execution: the step that is recorded but not taken, at which the execution ends.
+    pub(crate) until: Option<u64>,
     /// The code that the actors of each type ran, over all executions.
     pub(crate) tallies: Vec<TypeCoverage>,
     /// The calls to the environment, over all executions.
@@ -52,6 +54,11 @@ impl EngineSession {
         self.landmarks.begin();
         self.observers.begin();
         self.recorder = is_recorded.then(Recorder::default);
+    }
+
+    /// Returns true at the last step that is recorded, which is not taken.
+    pub(crate) fn is_recording_end(&self, step: u64) -> bool {
+        self.until == Some(step)
     }
 
     /// Records a bug found in that step; only the first one counts.

@@ -1,37 +1,34 @@
 //! One execution of the engine, from its begin until all values of it are dropped.
 
-use std::cell::{RefCell, RefMut};
+use std::cell::RefCell;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::task::Waker;
 
-use actor_core::seam::{self, Runtime, call_each, drop_each};
-use actor_test_stacks::{self as stacks, ScopedCall};
+use actor_core::seam::{self, Runtime};
+use actor_test_stacks::{self as stacks};
 
-use crate::data::bug::{BugKind, Cycle};
+use crate::data::bug::Cycle;
 use crate::data::faults::FaultKind;
 use crate::data::snapshot::Snapshot;
-use crate::engine::arena::{ActorParts, Arena, Piped, UserValues};
-use crate::engine::panics::{self, Panic};
+use crate::engine::panics::{self};
 use crate::engine::recording::tape::{DecisionObserver, RecordedDecision};
+use crate::engine::running::executor::Executor;
 use crate::engine::running::lasso::LassoDetector;
 use crate::engine::running::outcome::{EndReason, Outcome};
 use crate::engine::running::own_thread::nothing;
 use crate::engine::seam::clocks::ClockReadGuard;
 use crate::engine::seam::log_capture::LogCapture;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
-use crate::engine::session::EngineSession;
 use crate::engine::specs::observations::{Observations, coverage};
 use crate::engine::states::state_search::StateFingerprinter;
 use crate::engine::world::aliases::Aliases;
 use crate::engine::world::operation::OperationRole;
-use crate::engine::world::state::{BODY, ExecutionState};
+use crate::engine::world::state::BODY;
 use crate::engine::world::temperature::Obligation;
-use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Ended, Execution, Fairness, Source, Strategy, StrategyEvent};
@@ -108,12 +105,7 @@ static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
 /// Runs executions. The memory that an execution allocates is kept for the next one.
 pub(crate) struct Engine {
     pub(crate) shared: Rc<ControlledRuntime>,
-    pub(crate) bodies: Vec<Option<ActorParts>>,
-    pub(crate) futures: Vec<Option<Piped>>,
-    pub(crate) test: Option<Piped>,
-    pub(crate) wakers: Vec<Waker>,
-    pub(crate) wake_list: Arc<WakeList>,
-    pub(crate) woken: Vec<u32>,
+    pub(crate) executor: Executor,
     pub(crate) bounds: Bounds,
     pub(crate) semantics: Semantics,
     /// The seed of the operating system's answers to the program.
@@ -121,7 +113,6 @@ pub(crate) struct Engine {
     /// The observations of executions on threads of their own.
     pub(crate) thread_observations: Observations,
     pub(crate) bound: u64,
-    pub(crate) until: Option<u64>,
     observer: Option<Box<dyn StepObserver>>,
     pub(crate) fairness: Fairness,
     pub(crate) seed: u64,
@@ -131,8 +122,6 @@ pub(crate) struct Engine {
     pub(crate) replaced: Option<Source>,
     /// True if an earlier execution has counted the coverage of this one.
     pub(crate) is_counted: bool,
-    /// True if the strategy wants to be notified of steps.
-    pub(crate) hears_steps: bool,
     pub(crate) idle_moments: usize,
     pub(crate) idles_from: u64,
     pub(crate) lasso: LassoDetector,
@@ -143,9 +132,6 @@ pub(crate) struct Engine {
     pub(crate) cycle_start: Option<u128>,
     /// The threshold of heat that is a bug, the step from which heat counts, and the watched obligation.
     liveness: (Option<u64>, u64, Option<(Obligation, u64)>),
-    /// The entry point of the body on a stack of its own, and the cell that receives its future. Set by the
-    /// first execution in which the body needs such a stack.
-    pub(crate) body: Option<(ScopedCall, Rc<RefCell<Option<Piped>>>)>,
     /// A counter that rises now and then, so that a watchdog notices a handler that does not return.
     pub(crate) heartbeat: Arc<AtomicU64>,
 }
@@ -171,28 +157,20 @@ impl Engine {
             state.nodes.delivery = semantics.delivery;
             state.nodes.clocks_allowed = semantics.clocks;
         }
-        let wake_list = shared.wake_list.clone();
         Self {
+            executor: Executor::new(Rc::clone(&shared)),
             shared,
-            bodies: Vec::new(),
-            futures: Vec::new(),
-            test: None,
-            wakers: Vec::new(),
-            wake_list,
-            woken: Vec::new(),
             bounds,
             semantics,
             system: 0,
             thread_observations: Observations::default(),
             bound: 0,
-            until: None,
             observer: None,
             fairness: Fairness::Fair,
             seed: 0,
             passing: None,
             replaced: None,
             is_counted: false,
-            hears_steps: false,
             idle_moments: 0,
             idles_from: 0,
             lasso: LassoDetector::default(),
@@ -200,7 +178,6 @@ impl Engine {
             cycle: None,
             cycle_start: None,
             liveness: (None, 0, None),
-            body: None,
             heartbeat: Arc::default(),
         }
     }
@@ -222,7 +199,7 @@ impl Engine {
 
     /// Sets the keys that operations get in place of their own, in the executions to come.
     pub(crate) fn call(&mut self, aliases: Aliases) {
-        self.state().operations.set_aliases(aliases);
+        self.shared.state().operations.set_aliases(aliases);
     }
 
     /// Replaces the strategy, and returns the one before.
@@ -259,7 +236,7 @@ impl Engine {
 
     /// Returns the observations of specifications and actors over all executions.
     pub(crate) fn observed(&self) -> Observations {
-        let session = self.session();
+        let session = self.shared.session();
         let here = Observations {
             specifications: self.shared.specifications.borrow().observed().to_vec(),
             coverage: coverage(&session.tallies),
@@ -299,8 +276,9 @@ impl Engine {
             let needs = strategy.needs();
             let draws = options.time_passes && !needs.memory;
             self.passing = draws.then(|| mix(execution.seed, 0x7a_55ed));
-            self.hears_steps = needs.steps;
-            self.fingerprinter.is_wanted = needs.states || self.cycle.is_some();
+            self.shared.hears_steps.set(needs.steps);
+            let compares = needs.states || self.cycle.is_some();
+            self.shared.compares_states.set(compares);
             self.fingerprinter.by_history = needs.histories;
             begun
         };
@@ -314,7 +292,7 @@ impl Engine {
         self.idles_from = options.idles_from;
         self.is_counted =
             options.is_counted || options.expected.is_some() || options.watch.is_some();
-        let kept = self.is_counted.then(|| self.session().keep_counts());
+        let kept = self.is_counted.then(|| self.shared.session().keep_counts());
         self.seed = execution.seed;
         let listening =
             (options.record == RecordLevel::EventsAndLogs).then(|| LogCapture::to(&self.shared));
@@ -324,20 +302,20 @@ impl Engine {
             let _quiet = panics::quiet();
             let _answering = actor_test_os::simulate(self.system);
             let _reading = ClockReadGuard::of(&self.shared);
-            let outcome = match &self.body {
+            let outcome = match &self.executor.body {
                 None => self.run_through(test),
                 Some(_) => None,
             };
             let outcome = outcome.unwrap_or_else(|| self.run_on_stack(test));
-            let mut session = self.session();
+            let mut session = self.shared.session();
             session.tape.end();
-            session.add_handled(self.state().operations.types.handled());
+            session.add_handled(self.shared.state().operations.types.handled());
             drop(session);
             outcome
         });
         drop(listening);
         if let Some(kept) = kept {
-            self.session().restore_counts(&kept);
+            self.shared.session().restore_counts(&kept);
         }
         let outcome = Outcome {
             asked: actor_test_os::request_counts(),
@@ -368,7 +346,7 @@ impl Engine {
         }
         end = self.serve_observer(test, end);
         // If the program asks for the end while nothing is hot, the watched obligation counts as discharged.
-        if end == EndReason::Finished && self.state().temperatures.watched().is_some() {
+        if end == EndReason::Finished && self.shared.state().temperatures.watched().is_some() {
             end = EndReason::Recovered;
         }
         if let Some(decision_log) = self.shared.session().tape.decision_log() {
@@ -378,7 +356,7 @@ impl Engine {
         if let Some(strategy) = self.replaced.take() {
             self.set_strategy(strategy);
         }
-        self.clean_up();
+        self.executor.clean_up();
         Some(outcome)
     }
 
@@ -388,8 +366,8 @@ impl Engine {
             return end;
         };
         loop {
-            let snapshot = self.snapshot();
-            let diverged = self.session().tape.diverged_at();
+            let snapshot = self.executor.view().snapshot();
+            let diverged = self.shared.session().tape.diverged_at();
             observer.inspect(snapshot, diverged);
             let Some(step) = observer.next() else {
                 return end;
@@ -410,7 +388,7 @@ impl Engine {
             *started.borrow_mut() = body;
         };
         let ran = stacks::scope(&start, |entry| {
-            self.body = Some((entry, future));
+            self.executor.body = Some((entry, future));
             if self.shared.wants_stack.get() {
                 self.begin_again();
                 self.first_step(test);
@@ -458,15 +436,15 @@ impl Engine {
             ..
         } = options;
         let is_recorded = record != RecordLevel::No;
-        self.until = until;
         let inspected = observer.as_mut().and_then(|observer| observer.next());
         if let Some(step) = until.or(inspected) {
             self.bound = step;
         }
         self.observer = observer;
         {
-            let mut session = self.session();
+            let mut session = self.shared.session();
             session.begin(expected, is_recorded, decision_log, search);
+            session.until = until;
             if let Some(decision_log) = session.tape.decision_log() {
                 decision_log.begins(self.fairness);
             }
@@ -497,22 +475,23 @@ impl Engine {
         shared.shown.set([is_recorded; 3]);
         let (threshold, counts_from, watched) = self.liveness;
         state.temperatures.begin(threshold, counts_from, watched);
-        state.footprint.set_wanted(self.hears_steps);
+        state.footprint.set_wanted(self.shared.hears_steps.get());
         state.timers.passing.begin(self.passing);
         self.lasso.begin(&mut state);
-        self.fingerprinter.begin(&mut state);
+        let compares = shared.compares_states.get();
+        self.fingerprinter.begin(&mut state, compares);
         drop(state);
         self.idle_moments = 0;
-        self.ensure_slot(BODY);
+        self.executor.ensure_slot(BODY);
     }
 
     /// Begins the execution once more, since its body was left in its first step. The decisions are the
     /// same, and neither the strategy nor an observer of decisions sees them again.
     fn begin_again(&mut self) {
         {
-            let mut session = self.session();
-            for (operation, parts) in &self.arena().spawned_actors {
-                let state = self.state();
+            let mut session = self.shared.session();
+            for (operation, parts) in &self.shared.arena().spawned_actors {
+                let state = self.shared.state();
                 if let OperationRole::Actor(of_type) = state.operations[*operation].kind
                     && !state.operations.types[of_type].info.starts
                 {
@@ -520,151 +499,21 @@ impl Engine {
                 }
             }
         }
-        self.clean_up();
+        self.executor.clean_up();
         actor_test_os::reset_simulation(self.system);
-        let answers = self.session().tape.rewind();
+        let answers = self.shared.session().tape.rewind();
         let answers = answers.iter().map(|decision| decision.chosen).collect();
         self.shared.answers.replace(answers);
         self.shared.wants_stack.set(false);
         let is_recorded = self.shared.is_recorded();
-        self.session().begin_again(is_recorded);
+        self.shared.session().begin_again(is_recorded);
         self.begin_world(is_recorded);
-    }
-
-    #[inline]
-    pub(crate) fn ensure_slot(&mut self, operation: u32) {
-        let needed = operation as usize + 1;
-        if self.bodies.len() < needed {
-            self.make_slots(needed);
-        }
-    }
-
-    #[cold]
-    fn make_slots(&mut self, needed: usize) {
-        self.bodies.resize_with(needed, || None);
-        self.futures.resize_with(needed, || None);
-        for operation in self.wakers.len()..needed {
-            self.wakers.push(self.wake_list.waker(operation as u32));
-        }
-    }
-
-    #[inline]
-    pub(crate) fn state(&self) -> RefMut<'_, ExecutionState> {
-        self.shared.state()
-    }
-
-    #[inline]
-    pub(crate) fn session(&self) -> RefMut<'_, EngineSession> {
-        self.shared.session()
-    }
-
-    #[inline]
-    pub(crate) fn arena(&self) -> RefMut<'_, Arena> {
-        self.shared.arena()
-    }
-
-    /// Moves the bodies of the actors that the step spawned to their slots.
-    pub(crate) fn install_spawned(&mut self) {
-        if !self.shared.has_spawned.replace(false) {
-            return;
-        }
-        let (actors, futures) = {
-            let mut arena = self.arena();
-            (
-                std::mem::take(&mut arena.spawned_actors),
-                std::mem::take(&mut arena.spawned_futures),
-            )
-        };
-        let mut actors = actors;
-        for (operation, parts) in actors.drain(..) {
-            self.ensure_slot(operation);
-            self.bodies[operation as usize] = Some(parts);
-            if self.shared.is_recorded() {
-                self.record_value(operation);
-            }
-        }
-        for (operation, future) in futures {
-            self.ensure_slot(operation);
-            self.futures[operation as usize] = Some(future);
-        }
-        // The memory of the list is used again.
-        self.arena().spawned_actors = actors;
-    }
-
-    /// Drops all of the user's values, and keeps the parts for the next execution.
-    fn clean_up(&mut self) {
-        self.shared.phase.set(CodePhase::Over);
-        self.clear_tasks();
-        let test = self.test.take();
-        self.drop_quietly(move || drop(test));
-        let count = self.state().operations.count();
-        for number in 0..count {
-            let operation = number as usize;
-            let future = self.futures.get_mut(operation).and_then(Option::take);
-            self.drop_quietly(move || drop(future));
-            let Some(mut parts) = self.bodies.get_mut(operation).and_then(Option::take) else {
-                continue;
-            };
-            self.drop_quietly(|| parts.body.clear());
-            self.drop_quietly(|| parts.mail.clear());
-            let factory = parts.factory.take();
-            self.drop_quietly(move || drop(factory));
-            let kind = self.state().operations[number].kind;
-            let mut arena = self.arena();
-            arena.take_mail(number);
-            if let OperationRole::Actor(of_type) = kind {
-                arena.recycle(of_type, parts);
-            }
-        }
-        let UserValues {
-            boots,
-            clockworks,
-            notices,
-            supplies,
-            replies,
-            askers,
-            callers,
-            actors,
-            futures,
-        } = self.arena().clear();
-        self.drop_quietly(move || drop_each(boots));
-        let scripts = self.shared.scripts.take();
-        self.drop_quietly(move || drop_each(scripts));
-        self.drop_quietly(move || drop_each(clockworks));
-        self.drop_quietly(move || drop_each(notices));
-        self.drop_quietly(move || drop_each(supplies));
-        self.drop_quietly(move || drop_each(replies));
-        self.drop_quietly(move || drop_each(askers));
-        self.drop_quietly(move || drop_each(callers));
-        self.drop_quietly(move || drop_each(actors));
-        self.drop_quietly(move || drop_each(futures));
-        let slabs = self.arena().slabs();
-        self.drop_quietly(move || call_each(slabs.iter().map(|slab| move || slab.clear())));
-        let specifications = self.shared.specifications.take();
-        let (specifications, monitors, predicates) = specifications.end();
-        self.shared.specifications.replace(specifications);
-        self.drop_quietly(move || drop_each(monitors));
-        self.drop_quietly(move || drop_each(predicates));
-        self.woken.clear();
-        self.wake_list.drain(&mut self.woken);
-        self.woken.clear();
-    }
-
-    pub(crate) fn drop_quietly(&self, f: impl FnOnce()) {
-        if let Err(panic) = panics::catch(f) {
-            self.drop_panicked(*panic);
-        }
-    }
-
-    pub(crate) fn drop_panicked(&self, panic: Panic) {
-        let message = format!("a `Drop` panicked after the execution: {}", panic.message);
-        self.shared.find(BugKind::Panic, message, panic.location);
     }
 
     /// Adds the panic of a destructor in the clean-up as a bug of the execution, unless the execution was
     /// cut off: then the engine, not the program, ended it in the middle of something.
     fn finish(&self, mut outcome: Outcome) -> Outcome {
-        let found = self.session().found.take();
+        let found = self.shared.session().found.take();
         let is_broken_off = matches!(
             outcome.end,
             EndReason::Bound | EndReason::Pruned | EndReason::Recovered

@@ -27,16 +27,16 @@ impl Engine {
     #[cold]
     pub(crate) fn between_steps(&mut self, shared: &ControlledRuntime) -> bool {
         let is_over = shared.session().found.is_some() || shared.wants_stack.get();
-        if is_over || self.state().progress.step() >= self.bound {
+        if is_over || self.shared.state().progress.step() >= self.bound {
             return false;
         }
         let fault_step = self.fault_step(shared);
-        self.state().faults.forget_moments();
+        self.shared.state().faults.forget_moments();
         match fault_step {
             InterStepFault::Nothing => false,
             InterStepFault::Fault(number, fault) => {
                 self.note(shared, number);
-                self.state().faults.struck(&fault);
+                self.shared.state().faults.struck(&fault);
                 self.begin_fault(shared, fault.key);
                 self.strike_between(&fault);
                 self.after_step(shared, true);
@@ -45,9 +45,9 @@ impl Engine {
             }
             InterStepFault::End => {
                 self.note(shared, 0);
-                self.state().faults.close();
+                self.shared.state().faults.close();
                 shared.may_fail.set(false);
-                let left = self.state().faults_to_undo();
+                let left = self.shared.state().faults_to_undo();
                 if left.is_empty() {
                     return false;
                 }
@@ -65,8 +65,8 @@ impl Engine {
     /// Computes the fingerprint of the state after a fault, if that is wanted.
     fn see_fault(&mut self, shared: &ControlledRuntime, key: u64) {
         self.fingerprinter.forget();
-        if self.fingerprinter.is_wanted && shared.session().found.is_none() {
-            let bodies = &self.bodies;
+        if self.shared.compares_states.get() && shared.session().found.is_none() {
+            let bodies = &self.executor.bodies;
             let view = EngineView { bodies, shared };
             self.fingerprinter
                 .after_fault(&view, key, self.idle_moments);
@@ -74,7 +74,7 @@ impl Engine {
     }
 
     fn fault_step(&self, shared: &ControlledRuntime) -> InterStepFault {
-        let mut state = self.state();
+        let mut state = self.shared.state();
         let faults = state.possible_faults();
         let state = &*state;
         let enabled = Enabled::new(
@@ -121,22 +121,22 @@ impl Engine {
 
     /// Injects a fault now, or undoes it.
     fn strike_between(&mut self, fault: &Fault) {
-        let count = self.state().nodes.count();
+        let count = self.shared.state().nodes.count();
         let mut nodes = (0..count).filter(|node| fault.nodes >> node & 1 == 1);
         let (Some(one), other) = (nodes.next(), nodes.next()) else {
             return;
         };
         let restart = |disk| NodeFault::Restart { node: one, disk };
         let node_fault = match (fault.kind, fault.is_undone) {
-            (FaultKind::Partition, false) => NodeFault::Cut(self.state().links_cut(fault)),
-            (FaultKind::Partition, true) => NodeFault::Heal(self.state().links_cut(fault)),
+            (FaultKind::Partition, false) => NodeFault::Cut(self.shared.state().links_cut(fault)),
+            (FaultKind::Partition, true) => NodeFault::Heal(self.shared.state().links_cut(fault)),
             (FaultKind::Crash, false) | (FaultKind::Stop, _) => NodeFault::Crash { node: one },
             // A script may have restarted the node already.
-            (FaultKind::Crash, true) if self.state().nodes.is_up(one) => return,
+            (FaultKind::Crash, true) if self.shared.state().nodes.is_up(one) => return,
             (FaultKind::Crash, true) | (FaultKind::Restart, _) => restart(DiskAfterRestart::Keep),
             (FaultKind::Wipe, _) => restart(DiskAfterRestart::Wipe),
             (FaultKind::Clock, _) => {
-                let jump = self.state().nodes.clocks_allowed.jump();
+                let jump = self.shared.state().nodes.clocks_allowed.jump();
                 let by_ns = nanoseconds(jump);
                 match fault.way {
                     AHEAD => NodeFault::SetAhead { node: one, by_ns },
@@ -158,11 +158,11 @@ impl Engine {
                 _,
             ) => return,
         };
-        self.inject(&node_fault);
+        self.executor.inject(&node_fault);
     }
 
     fn note(&self, shared: &ControlledRuntime, what: u32) {
-        let mut state = self.state();
+        let mut state = self.shared.state();
         // The three numbers of the decision are not steps with an alternative.
         state.progress.add_choices(3);
         shared
@@ -173,7 +173,7 @@ impl Engine {
 
     fn begin_fault(&self, shared: &ControlledRuntime, key: u64) {
         let (number, now) = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             (state.progress.begin_step(), state.timers.now())
         };
         let struck = StrategyEvent::Struck(key);

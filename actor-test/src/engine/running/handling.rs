@@ -12,7 +12,8 @@ use crate::data::constructs::StepConstruct;
 use crate::data::step::MessageId;
 use crate::engine::arena::{ActorParts, Piped};
 use crate::engine::panics::{self, Panic};
-use crate::engine::running::execution::{Engine, Program};
+use crate::engine::running::execution::Program;
+use crate::engine::running::executor::Executor;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::specs::observers::EventObservers;
 use crate::engine::world::effect::Effect;
@@ -21,16 +22,18 @@ use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::state::{BODY, ExecutionState};
 use crate::engine::world::temperature::Obligation;
 use crate::hash::mix;
-use crate::records::marks;
-use crate::records::{MessageSource, Record};
+use crate::records::{MessageSource, Record, marks};
 
 /// The tag of an actor's move to another state, among the moments at which faults are placed.
 const STATE: u64 = 0x57a7_e000;
 
-impl Engine {
+impl Executor {
     pub(crate) fn start(&mut self, operation: u32, test: &dyn Program) {
-        self.state().operations.extend_chain(operation, 0x57a7);
-        let kind = self.state().operations[operation].kind;
+        self.shared
+            .state()
+            .operations
+            .extend_chain(operation, 0x57a7);
+        let kind = self.shared.state().operations[operation].kind;
         match kind {
             OperationRole::Body if self.start_body_on_stack() => {}
             OperationRole::Task => self.start_task(operation),
@@ -56,7 +59,7 @@ impl Engine {
                 let (has_begun, is_over) = (ran.is_ok(), matches!(ran, Ok(RunOutcome::Done)));
                 self.after_run(operation, ran);
                 if is_over {
-                    self.state().start_is_over(operation);
+                    self.shared.state().start_is_over(operation);
                 }
                 if has_begun {
                     self.started(operation);
@@ -67,7 +70,7 @@ impl Engine {
 
     fn start_actor(&mut self, operation: u32) -> Result<RunOutcome, Box<Panic>> {
         self.make_next_value(operation)?;
-        let info = self.state().operations.info(operation);
+        let info = self.shared.state().operations.info(operation);
         if !info.is_some_and(|info| info.starts) {
             return Ok(RunOutcome::Done);
         }
@@ -80,7 +83,7 @@ impl Engine {
 
     pub(crate) fn resume(&mut self, operation: u32) {
         let kind = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             let found = &mut state.operations[operation];
             found.woken = false;
             // On a stack of its own, an operation itself marks where its polls begin.
@@ -112,8 +115,8 @@ impl Engine {
                 };
                 let is_over = matches!(ran, Ok(RunOutcome::Done));
                 self.after_run(operation, ran);
-                if is_over && !self.state().operations[operation].started {
-                    self.state().start_is_over(operation);
+                if is_over && !self.shared.state().operations[operation].started {
+                    self.shared.state().start_is_over(operation);
                 }
             }
         }
@@ -170,7 +173,7 @@ impl Engine {
         };
         if !settle_plain(shared, operation, &ran) {
             if matches!(ran, Ok(RunOutcome::Suspended)) {
-                self.state().operations[operation].handling = key;
+                self.shared.state().operations[operation].handling = key;
             }
             self.after_run(operation, ran);
         }
@@ -186,9 +189,12 @@ impl Engine {
             drop(state);
             return self.run_stop_hook(operation);
         }
-        let observers = self.who(&state, operation, letter.event, Moment::Handled);
+        let observers =
+            self.shared
+                .audience()
+                .who(&state, operation, letter.event, Moment::Handled);
         if disposition == Disposition::Handle {
-            self.count_handled(&mut state, operation, letter.event);
+            count_handled(&self.shared, &mut state, operation, letter.event);
         }
         if observers != EventObservers::Nobody {
             state.footprint.add(StepConstruct::Monitor);
@@ -199,7 +205,7 @@ impl Engine {
             self.shared.wake_due();
         }
         if self.shared.is_recorded() {
-            let event = self.print_letter(operation, letter.slot);
+            let event = self.shared.audience().print_letter(operation, letter.slot);
             self.shared.record(|| Record::Handled {
                 who: operation,
                 message: MessageId::new(letter.key),
@@ -207,15 +213,15 @@ impl Engine {
                 event,
                 ignored: disposition == Disposition::Ignore,
             });
-            let step = self.state().progress.step();
-            if self.is_recording_end(step) {
+            let step = self.shared.state().progress.step();
+            if self.shared.session().is_recording_end(step) {
                 return;
             }
         }
         match disposition {
             Disposition::Handle => {
                 if observers != EventObservers::Nobody {
-                    self.show_letter(
+                    self.shared.audience().show_letter(
                         operation,
                         letter.sender,
                         letter.slot,
@@ -227,33 +233,20 @@ impl Engine {
                 self.run_handler(&shared, operation, letter.slot, letter.key);
             }
             Disposition::Ignore => {
-                self.discard(operation, letter.slot, AskError::Dropped);
+                self.shared
+                    .effects()
+                    .discard(operation, letter.slot, AskError::Dropped);
                 self.after_run(operation, Ok(RunOutcome::Done));
             }
             Disposition::Unhandled | Disposition::Defer => self.unhandled(operation, letter.slot),
         }
     }
 
-    fn count_handled(&self, state: &mut ExecutionState, operation: u32, event: u16) {
-        let found = &state.operations[operation];
-        match found.kind {
-            _ if found.plain => state
-                .operations
-                .types
-                .count_handled(found.first_event, event),
-            OperationRole::Actor(of_type) => {
-                let tally = &mut self.session().tallies[of_type as usize];
-                tally.handle(usize::from(found.state), event);
-            }
-            _ => {}
-        }
-    }
-
     #[cold]
     fn unhandled(&mut self, operation: u32, slot: u32) {
-        let event = self.print_letter(operation, slot);
+        let event = self.shared.audience().print_letter(operation, slot);
         let message = {
-            let state = self.state();
+            let state = self.shared.state();
             let name = state.name(operation);
             let in_state = state
                 .operations
@@ -270,10 +263,15 @@ impl Engine {
         self.install_spawned();
         match ran {
             Ok(ran) => self.settle(operation, ran),
-            Err(panic) if self.is_permitted_failure(operation, &panic) => {
+            Err(panic)
+                if self
+                    .shared
+                    .effects()
+                    .is_permitted_failure(operation, &panic) =>
+            {
                 self.fail(operation, &panic)
             }
-            Err(panic) => self.panicked(operation, *panic),
+            Err(panic) => report_panic(&self.shared, operation, *panic),
         }
     }
 
@@ -314,7 +312,7 @@ impl Engine {
             if let OperationRole::Actor(of_type) = found.kind {
                 let (from, to) = (u64::from(state_before), u64::from(state_after));
                 let whose = state.operations.types[of_type].name;
-                self.session().landmarks.moved(whose, from, to);
+                self.shared.session().landmarks.moved(whose, from, to);
                 if self.shared.may_fail.get() {
                     let nodes = state.node_bits(operation);
                     state.record_moment(mix(mix(STATE, whose), to), nodes);
@@ -353,33 +351,11 @@ impl Engine {
         let asks = state.operations[operation].open_asks > 0;
         drop(borrowed);
         if waits && asks {
-            self.find_cycle(operation);
+            self.shared.effects().find_cycle(operation);
         }
         if silent {
             self.flush_silent(operation);
         }
-    }
-
-    #[cold]
-    pub(crate) fn panicked(&mut self, operation: u32, panic: Panic) {
-        let name = self.state().name(operation);
-        let (kind, message) = match panic.kind {
-            BugKind::Panic if panic.wants_tokio() => {
-                let message = format!(
-                    "`{name}` used a tokio timer, socket or task, which the tester does not control: \
-                     use cx.sleep, cx.after or cx.pipe_to_self, in tasks sleep, timeout and interval of \
-                     actor_core::task, or a model actor for a socket (tokio: {})",
-                    panic.message
-                );
-                (BugKind::OutsideWait, message)
-            }
-            BugKind::Panic => (
-                BugKind::Panic,
-                format!("`{name}` panicked: {}", panic.message),
-            ),
-            kind => (kind, panic.message),
-        };
-        self.shared.find(kind, message, panic.location);
     }
 }
 
@@ -419,4 +395,46 @@ fn poll(future: Option<&mut Piped>, waker: &Waker) -> Result<RunOutcome, Box<Pan
             RunOutcome::Suspended
         }
     })
+}
+
+fn count_handled(
+    shared: &ControlledRuntime,
+    state: &mut ExecutionState,
+    operation: u32,
+    event: u16,
+) {
+    let found = &state.operations[operation];
+    match found.kind {
+        _ if found.plain => state
+            .operations
+            .types
+            .count_handled(found.first_event, event),
+        OperationRole::Actor(of_type) => {
+            let tally = &mut shared.session().tallies[of_type as usize];
+            tally.handle(usize::from(found.state), event);
+        }
+        _ => {}
+    }
+}
+
+#[cold]
+pub(crate) fn report_panic(shared: &ControlledRuntime, operation: u32, panic: Panic) {
+    let name = shared.state().name(operation);
+    let (kind, message) = match panic.kind {
+        BugKind::Panic if panic.wants_tokio() => {
+            let message = format!(
+                "`{name}` used a tokio timer, socket or task, which the tester does not control: \
+                 use cx.sleep, cx.after or cx.pipe_to_self, in tasks sleep, timeout and interval of \
+                 actor_core::task, or a model actor for a socket (tokio: {})",
+                panic.message
+            );
+            (BugKind::OutsideWait, message)
+        }
+        BugKind::Panic => (
+            BugKind::Panic,
+            format!("`{name}` panicked: {}", panic.message),
+        ),
+        kind => (kind, panic.message),
+    };
+    shared.find(kind, message, panic.location);
 }

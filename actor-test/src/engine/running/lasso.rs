@@ -32,9 +32,8 @@
 use std::time::Duration;
 
 use crate::data::bug::Cycle;
-use crate::engine::arena::ActorParts;
 use crate::engine::running::execution::{Engine, Program};
-use crate::engine::seam::shared::ControlledRuntime;
+use crate::engine::running::verdict::suspect;
 use crate::engine::specs::suspicion::Suspicion;
 use crate::engine::states::fingerprint::EngineView;
 use crate::engine::states::opaque::OpaqueTypes;
@@ -390,6 +389,130 @@ impl LassoDetector {
             }
         }
     }
+
+    /// Opens a survey at the current state.
+    fn open(&mut self, view: &EngineView<'_>) {
+        let (live, step, hottest) = {
+            let state = view.shared.state.borrow();
+            let hottest = state.temperatures.hottest(state.progress.step());
+            (state.operations.count(), state.progress.step(), hottest)
+        };
+        let Some(hottest) = hottest else {
+            return self.close_survey(view);
+        };
+        self.watch(hottest);
+        let depends = view.shared.specifications.borrow();
+        self.is_whole |= depends.reads_all_actors(hottest.0);
+        let budget = (step / self.steps_for_a_unit()).max(SURVEY_MIN);
+        self.prints.mark_all_changed(live);
+        let print = self.prints.whole(view);
+        self.limit = self.prints.cost() + budget;
+        self.names.open(view);
+        let state = view.shared.state.borrow();
+        self.depart(&state, print);
+        self.survey_from = self.departure;
+        self.enter(&state, print);
+        self.phase = SurveyPhase::Surveying;
+    }
+
+    fn close_survey(&mut self, view: &EngineView<'_>) {
+        self.names.close(view);
+        self.close(&mut view.shared.state.borrow_mut());
+    }
+
+    /// Returns true if the specification was never cold since the survey opened; closes the survey otherwise.
+    fn is_still_pending(&mut self, view: &EngineView<'_>) -> bool {
+        let (entry, since) = self.obligation;
+        if view.shared.session().found.is_some() {
+            return false;
+        }
+        let pending = view.shared.state().temperatures.pending_since(entry) == Some(since);
+        if !pending {
+            // The states seen had a way out.
+            self.watch((usize::MAX, 0));
+            self.close_survey(view);
+        }
+        pending
+    }
+
+    /// Enters the step in the region, and evaluates what is known now.
+    fn survey(&mut self, view: &EngineView<'_>, taken: OperationId, step: RegionStep) {
+        self.prints.touched(&mut self.touched);
+        let print = self.prints.whole(view);
+        let state = view.shared.state.borrow();
+        let now = ExecutionPoint::now(&state);
+        self.find_cycle(&state, taken, print);
+        let has_chosen = now.has_chosen(self.survey_from);
+        // A spawned actor has a number of its own, and no other step leads to that state again.
+        let is_outside = has_chosen
+            || now.has_seen_time_pass(self.region_from)
+            || now.live > self.region_from.live;
+        let news = if is_outside {
+            StepNovelty::TooMuch
+        } else {
+            self.learn(&state, step, print)
+        };
+        match news {
+            StepNovelty::Contradicted if self.is_whole => {
+                drop(state);
+                return self.give_up(view);
+            }
+            StepNovelty::Contradicted => {
+                self.is_whole = true;
+                self.forget_region();
+                self.enter(&state, print);
+            }
+            StepNovelty::TooMuch => self.forget_region(),
+            StepNovelty::New => self.claim = None,
+            StepNovelty::None => {}
+        }
+        let is_over = self.is_over() || news == StepNovelty::TooMuch;
+        if self.claim.is_none() && news != StepNovelty::TooMuch {
+            self.ask(&state, is_over);
+        }
+        let come_true = self.has_come_true(&state);
+        let goes_on = self.claim.is_some() || !is_over;
+        drop(state);
+        match come_true {
+            Some(states) => self.report(view, states),
+            None if goes_on => {}
+            None => self.close_survey(view),
+        }
+    }
+
+    /// Reports the bug: the region is closed, so the obligation stays pending under every schedule.
+    fn report(&mut self, view: &EngineView<'_>, states: u64) {
+        let cycle = self.cycle;
+        self.close_survey(view);
+        let Some(seen) = cycle else {
+            return;
+        };
+        let (entry, since) = self.obligation;
+        let why = format!(
+            "pending since step {since}, in {seen}; no step leads out of the {states} states around it"
+        );
+        let suspicion = Suspicion {
+            entry: Obligation::Specification(entry),
+            since,
+            cycle,
+            certain: true,
+        };
+        let step = view.shared.state().progress.step();
+        suspect(
+            view.shared,
+            step,
+            &mut view.shared.session(),
+            (entry, suspicion),
+            &why,
+        );
+    }
+
+    /// Ends all surveys of the execution, since the fingerprints are wrong.
+    fn give_up(&mut self, view: &EngineView<'_>) {
+        self.watch((usize::MAX, 0));
+        self.close_survey(view);
+        view.shared.state().temperatures.warn(None);
+    }
 }
 
 impl Engine {
@@ -401,157 +524,30 @@ impl Engine {
             operation, kind, ..
         } = pending;
         if self.lasso.phase == SurveyPhase::Opening {
-            let changed_actor = self.step(&shared, operation, kind, shared.state(), test);
+            let changed_actor = self
+                .executor
+                .step(&shared, operation, kind, shared.state(), test);
             self.after_instrumented(&shared, operation, changed_actor);
-            return self.open_survey();
+            return self.lasso.open(&self.executor.view());
         }
-        let view = engine_view(&self.bodies, &self.shared);
-        self.lasso.names.before(&view, &pending);
+        self.lasso.names.before(&self.executor.view(), &pending);
         let (step, live) = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             state.footprint.begin_touched(&pending);
             let step = named(&state, &pending, self.lasso.is_whole);
             (step, state.operations.count())
         };
-        let changed_actor = self.step(&shared, operation, kind, shared.state(), test);
+        let changed_actor = self
+            .executor
+            .step(&shared, operation, kind, shared.state(), test);
         self.after_instrumented(&shared, operation, changed_actor);
-        let view = engine_view(&self.bodies, &self.shared);
+        let view = self.executor.view();
         self.lasso.names.after(&view, &pending);
         self.lasso.note_touched(&self.shared.state.borrow(), live);
-        if self.is_still_pending() {
-            self.survey(operation, step);
+        if self.lasso.is_still_pending(&view) {
+            self.lasso.survey(&view, operation, step);
         }
     }
-
-    /// Opens a survey at the current state.
-    fn open_survey(&mut self) {
-        let view = engine_view(&self.bodies, &self.shared);
-        let lasso = &mut self.lasso;
-        let (live, step, hottest) = {
-            let state = self.shared.state.borrow();
-            let hottest = state.temperatures.hottest(state.progress.step());
-            (state.operations.count(), state.progress.step(), hottest)
-        };
-        let Some(hottest) = hottest else {
-            return self.close_survey();
-        };
-        lasso.watch(hottest);
-        let depends = self.shared.specifications.borrow();
-        lasso.is_whole |= depends.reads_all_actors(hottest.0);
-        let budget = (step / lasso.steps_for_a_unit()).max(SURVEY_MIN);
-        lasso.prints.mark_all_changed(live);
-        let print = lasso.prints.whole(&view);
-        lasso.limit = lasso.prints.cost() + budget;
-        lasso.names.open(&view);
-        let state = self.shared.state.borrow();
-        lasso.depart(&state, print);
-        lasso.survey_from = lasso.departure;
-        lasso.enter(&state, print);
-        lasso.phase = SurveyPhase::Surveying;
-    }
-
-    fn close_survey(&mut self) {
-        let view = engine_view(&self.bodies, &self.shared);
-        self.lasso.names.close(&view);
-        self.lasso.close(&mut self.shared.state.borrow_mut());
-    }
-
-    /// Returns true if the specification was never cold since the survey opened; closes the survey otherwise.
-    fn is_still_pending(&mut self) -> bool {
-        let (entry, since) = self.lasso.obligation;
-        if self.session().found.is_some() {
-            return false;
-        }
-        let pending = self.state().temperatures.pending_since(entry) == Some(since);
-        if !pending {
-            // The states seen had a way out.
-            self.lasso.watch((usize::MAX, 0));
-            self.close_survey();
-        }
-        pending
-    }
-
-    /// Enters the step in the region, and evaluates what is known now.
-    fn survey(&mut self, taken: OperationId, step: RegionStep) {
-        let view = engine_view(&self.bodies, &self.shared);
-        let lasso = &mut self.lasso;
-        lasso.prints.touched(&mut lasso.touched);
-        let print = lasso.prints.whole(&view);
-        let state = self.shared.state.borrow();
-        let now = ExecutionPoint::now(&state);
-        lasso.find_cycle(&state, taken, print);
-        let has_chosen = now.has_chosen(lasso.survey_from);
-        // A spawned actor has a number of its own, and no other step leads to that state again.
-        let is_outside = has_chosen
-            || now.has_seen_time_pass(lasso.region_from)
-            || now.live > lasso.region_from.live;
-        let news = if is_outside {
-            StepNovelty::TooMuch
-        } else {
-            lasso.learn(&state, step, print)
-        };
-        match news {
-            StepNovelty::Contradicted if lasso.is_whole => {
-                drop(state);
-                return self.give_up();
-            }
-            StepNovelty::Contradicted => {
-                lasso.is_whole = true;
-                lasso.forget_region();
-                lasso.enter(&state, print);
-            }
-            StepNovelty::TooMuch => lasso.forget_region(),
-            StepNovelty::New => lasso.claim = None,
-            StepNovelty::None => {}
-        }
-        let is_over = lasso.is_over() || news == StepNovelty::TooMuch;
-        if lasso.claim.is_none() && news != StepNovelty::TooMuch {
-            lasso.ask(&state, is_over);
-        }
-        let come_true = lasso.has_come_true(&state);
-        let goes_on = lasso.claim.is_some() || !is_over;
-        drop(state);
-        match come_true {
-            Some(states) => self.report(states),
-            None if goes_on => {}
-            None => self.close_survey(),
-        }
-    }
-
-    /// Reports the bug: the region is closed, so the obligation stays pending under every schedule.
-    fn report(&mut self, states: u64) {
-        let cycle = self.lasso.cycle;
-        self.close_survey();
-        let Some(seen) = cycle else {
-            return;
-        };
-        let (entry, since) = self.lasso.obligation;
-        let why = format!(
-            "pending since step {since}, in {seen}; no step leads out of the {states} states around it"
-        );
-        let suspicion = Suspicion {
-            entry: Obligation::Specification(entry),
-            since,
-            cycle,
-            certain: true,
-        };
-        let step = self.state().progress.step();
-        self.suspect(step, &mut self.session(), (entry, suspicion), &why);
-    }
-
-    /// Ends all surveys of the execution, since the fingerprints are wrong.
-    fn give_up(&mut self) {
-        self.lasso.watch((usize::MAX, 0));
-        self.close_survey();
-        self.state().temperatures.warn(None);
-    }
-}
-
-fn engine_view<'a>(
-    bodies: &'a [Option<ActorParts>],
-    shared: &'a ControlledRuntime,
-) -> EngineView<'a> {
-    EngineView { bodies, shared }
 }
 
 /// Returns the name of a step in a region; with `is_whole`, the step belongs to no operation.

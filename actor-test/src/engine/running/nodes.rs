@@ -8,7 +8,9 @@ use actor_core::{AskError, StopReason};
 use crate::data::bug::BugKind;
 use crate::data::constructs::StepConstruct;
 use crate::engine::panics;
-use crate::engine::running::execution::Engine;
+use crate::engine::running::effects::Effects;
+use crate::engine::running::effects::network::Network;
+use crate::engine::running::executor::Executor;
 use crate::engine::seam::shared::CodePhase;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::nodes::STARTS_MAX;
@@ -16,15 +18,15 @@ use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::records::Record;
 use crate::records::node_fault::{DiskAfterRestart, NodeFault};
 
-impl Engine {
+impl Executor {
     pub(crate) fn boot(&mut self, operation: u32, node: u32) {
         self.ensure_slot(operation);
-        let code = self.arena().take_boot(node);
+        let code = self.shared.arena().take_boot(node);
         let Some(mut code) = code else {
             return;
         };
         let booted = panics::catch(&mut code);
-        self.arena().keep_boot(node, code);
+        self.shared.arena().keep_boot(node, code);
         self.after_run(
             operation,
             booted.map(|()| actor_core::seam::RunOutcome::Done),
@@ -33,40 +35,40 @@ impl Engine {
 
     /// Injects a fault, or repairs one, now. One that is impossible now does nothing.
     pub(crate) fn inject(&mut self, node_fault: &NodeFault) {
-        self.state().interrupt_all(StepConstruct::Node);
-        self.record_node_fault(node_fault);
+        self.shared.state().interrupt_all(StepConstruct::Node);
+        self.shared.network().record_node_fault(node_fault);
         match node_fault {
             NodeFault::Crash { node } => self.crash(*node),
             NodeFault::Restart { node, disk } => self.restart(*node, *disk),
             NodeFault::Cut(links) => {
                 for (from, to) in links {
                     let lost = {
-                        let mut state = self.state();
+                        let mut state = self.shared.state();
                         let link = state.link_between(*from, *to);
                         state.set_cut(link, true);
                         state.clear_link(link, true)
                     };
-                    self.lose_all(lost);
+                    self.shared.network().lose_all(lost);
                 }
             }
             NodeFault::Heal(links) => {
-                let mut state = self.state();
+                let mut state = self.shared.state();
                 for (from, to) in links {
                     let link = state.link_between(*from, *to);
                     state.set_cut(link, false);
                 }
             }
             NodeFault::HealAll => {
-                let mut state = self.state();
+                let mut state = self.shared.state();
                 for link in 0..state.nodes.links().count() as u32 {
                     if state.nodes.link(link).is_cut {
                         state.set_cut(link, false);
                     }
                 }
             }
-            NodeFault::Break { one, other } => self.break_connection(*one, *other),
+            NodeFault::Break { one, other } => self.shared.network().break_connection(*one, *other),
             NodeFault::Hold { from, to } | NodeFault::Release { from, to } => {
-                let mut state = self.state();
+                let mut state = self.shared.state();
                 let link = state.link_between(*from, *to);
                 state.set_held(link, matches!(node_fault, NodeFault::Hold { .. }));
             }
@@ -76,8 +78,8 @@ impl Engine {
                 to,
                 place,
             } => {
-                let link = self.state().link_between(*from, *to);
-                self.grant(*wish, link, *place);
+                let link = self.shared.state().link_between(*from, *to);
+                self.shared.network().grant(*wish, link, *place);
             }
             NodeFault::Next {
                 wish,
@@ -85,26 +87,93 @@ impl Engine {
                 to,
                 event,
             } => {
-                let link = self.state().link_between(*from, *to);
-                let found = self.state().find_on_link(link, *event);
+                let link = self.shared.state().link_between(*from, *to);
+                let found = self.shared.state().find_on_link(link, *event);
                 match found {
-                    Some(place) => self.grant(*wish, link, place),
-                    None => self.state().wish(link, *wish, *event),
+                    Some(place) => self.shared.network().grant(*wish, link, place),
+                    None => self.shared.state().wish(link, *wish, *event),
                 }
             }
             NodeFault::SetAhead { node, by_ns } => {
-                self.state().set_ahead(*node, Duration::from_nanos(*by_ns));
+                self.shared
+                    .state()
+                    .set_ahead(*node, Duration::from_nanos(*by_ns));
                 self.shared.instrumented.set(true);
             }
             NodeFault::SetBack { node, by_ns } => {
-                self.state().set_back(*node, Duration::from_nanos(*by_ns));
+                self.shared
+                    .state()
+                    .set_back(*node, Duration::from_nanos(*by_ns));
                 self.shared.instrumented.set(true);
             }
-            NodeFault::Spare { node } => self.state().nodes.spare(*node),
-            NodeFault::SpareLink { one, other } => self.state().spare_link(*one, *other),
+            NodeFault::Spare { node } => self.shared.state().nodes.spare(*node),
+            NodeFault::SpareLink { one, other } => self.shared.state().spare_link(*one, *other),
         }
     }
 
+    /// Ends all operations of a node.
+    pub(crate) fn crash(&mut self, node: u32) {
+        if !self.shared.state().nodes.is_up(node) {
+            return;
+        }
+        let members = self.shared.state().nodes.members(node);
+        self.shared.state().nodes.set_down(node);
+        let before = self.shared.current.get();
+        let phase = self.shared.phase.replace(CodePhase::Crashing);
+        for member in &members {
+            self.shared.effects().forget_outbox(*member);
+        }
+        // The newest tasks go first, since they may borrow from those that have started them.
+        for member in members.iter().rev() {
+            self.shared.effects().crash_task(*member);
+        }
+        for member in &members {
+            let ends = {
+                let state = self.shared.state();
+                let found = &state.operations[*member];
+                let is_actor = matches!(found.kind, OperationRole::Actor(_));
+                is_actor && found.stage != OperationStage::Gone
+            };
+            if ends {
+                self.end(*member, StopReason::Disconnected);
+            }
+            let mut state = self.shared.state();
+            if matches!(state.operations[*member].kind, OperationRole::Boot { .. }) {
+                state.leave(*member, OperationStage::Gone);
+            }
+        }
+        for member in &members {
+            self.shared.effects().drop_dead_notifications(*member);
+        }
+        self.shared.phase.set(phase);
+        self.shared.current.set(before);
+        let has_disk = self.shared.state().disks.all().len() > disk_of(node) as usize;
+        if has_disk {
+            self.shared.effects().fail_power(disk_of(node));
+        }
+    }
+
+    /// Boots a node; a node that is up crashes first.
+    pub(crate) fn restart(&mut self, node: u32, disk: DiskAfterRestart) {
+        self.crash(node);
+        if disk == DiskAfterRestart::Wipe {
+            self.shared.state().disks.wipe(disk_of(node));
+        }
+        if self.shared.state().nodes.starts(node) >= STARTS_MAX {
+            let name = self.shared.state().nodes.name(node).to_owned();
+            let message = format!("node `{name}` was started {STARTS_MAX} times");
+            return self.shared.find(BugKind::EndlessChain, message, None);
+        }
+        let shared = Rc::clone(&self.shared);
+        let boot = shared.launch(node);
+        self.install_spawned();
+        let mut state = self.shared.state();
+        state.operations[boot].stage = OperationStage::Starting;
+        state.refresh(boot);
+    }
+}
+
+impl Network<'_> {
     pub(super) fn record_node_fault(&self, node_fault: &NodeFault) {
         self.shared.record(|| {
             let state = self.shared.state.borrow();
@@ -120,29 +189,29 @@ impl Engine {
     }
 
     /// Drops everything on the links between two nodes, and notifies both ends.
-    fn break_connection(&mut self, one: u32, other: u32) {
+    fn break_connection(&self, one: u32, other: u32) {
         for (from, to) in [(one, other), (other, one)] {
             let lost = {
-                let mut state = self.state();
+                let mut state = self.shared.state();
                 let link = state.link_between(from, to);
                 state.clear_link(link, false)
             };
             self.lose_all(lost);
         }
-        let (watches, asks) = self.state().across(one, other);
+        let (watches, asks) = self.shared.state().across(one, other);
         for watch in watches {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             let watcher = state.relations.watches.break_connection(watch);
             state.operations.push(watcher, Effect::Notice { watch });
             state.footprint.changes(watcher);
             state.refresh(watcher);
         }
         for ask in asks {
-            let slot = self.arena().reply(ask).cloned();
+            let slot = self.shared.arena().reply(ask).cloned();
             if let Some(slot) = &slot {
                 slot.sever();
             }
-            let mut state = self.state();
+            let mut state = self.shared.state();
             let asker = state.requests.asks[ask].asker;
             let lost = Some(AskError::Disconnected);
             state.operations.push(asker, Effect::Reply { ask, lost });
@@ -150,51 +219,11 @@ impl Engine {
             state.refresh(asker);
         }
     }
+}
 
-    /// Ends all operations of a node.
-    pub(crate) fn crash(&mut self, node: u32) {
-        if !self.state().nodes.is_up(node) {
-            return;
-        }
-        let members = self.state().nodes.members(node);
-        self.state().nodes.set_down(node);
-        let before = self.shared.current.get();
-        let phase = self.shared.phase.replace(CodePhase::Crashing);
-        for member in &members {
-            self.forget_outbox(*member);
-        }
-        // The newest tasks go first, since they may borrow from those that have started them.
-        for member in members.iter().rev() {
-            self.crash_task(*member);
-        }
-        for member in &members {
-            let ends = {
-                let state = self.state();
-                let found = &state.operations[*member];
-                let is_actor = matches!(found.kind, OperationRole::Actor(_));
-                is_actor && found.stage != OperationStage::Gone
-            };
-            if ends {
-                self.end(*member, StopReason::Disconnected);
-            }
-            let mut state = self.state();
-            if matches!(state.operations[*member].kind, OperationRole::Boot { .. }) {
-                state.leave(*member, OperationStage::Gone);
-            }
-        }
-        for member in &members {
-            self.drop_dead_notifications(*member);
-        }
-        self.shared.phase.set(phase);
-        self.shared.current.set(before);
-        let has_disk = self.state().disks.all().len() > disk_of(node) as usize;
-        if has_disk {
-            self.fail_power(disk_of(node));
-        }
-    }
-
-    fn take_outbox(&mut self, operation: u32) -> Vec<Effect> {
-        let mut state = self.state();
+impl Effects<'_> {
+    fn take_outbox(&self, operation: u32) -> Vec<Effect> {
+        let mut state = self.shared.state();
         let outbox = &mut state.operations[operation].outbox;
         let effects = outbox.as_slice().to_vec();
         outbox.clear();
@@ -202,47 +231,28 @@ impl Engine {
     }
 
     /// Discards the effects that an operation has not carried out. The replies among them are lost.
-    fn forget_outbox(&mut self, operation: u32) {
+    fn forget_outbox(&self, operation: u32) {
         for effect in self.take_outbox(operation) {
             self.forget(operation, effect);
         }
-        self.state().refresh(operation);
+        self.shared.state().refresh(operation);
     }
 
     /// Discards the notifications of a crashed operation for others that have crashed.
-    fn drop_dead_notifications(&mut self, operation: u32) {
+    fn drop_dead_notifications(&self, operation: u32) {
         for effect in self.take_outbox(operation) {
             let is_for_the_dead = {
-                let state = self.state();
+                let state = self.shared.state();
                 let to = effect.facts(operation, &state).travels_to;
                 to.is_none_or(|to| state.nodes.is_over(to) || state.is_dead(to))
             };
             match effect {
                 Effect::Reply { ask, lost } if is_for_the_dead => self.bring_reply(ask, lost),
                 Effect::Notice { .. } | Effect::Share { .. } if is_for_the_dead => {}
-                effect => self.state().operations.push(operation, effect),
+                effect => self.shared.state().operations.push(operation, effect),
             }
         }
-        self.state().refresh(operation);
-    }
-
-    /// Boots a node; a node that is up crashes first.
-    pub(crate) fn restart(&mut self, node: u32, disk: DiskAfterRestart) {
-        self.crash(node);
-        if disk == DiskAfterRestart::Wipe {
-            self.state().disks.wipe(disk_of(node));
-        }
-        if self.state().nodes.starts(node) >= STARTS_MAX {
-            let name = self.state().nodes.name(node).to_owned();
-            let message = format!("node `{name}` was started {STARTS_MAX} times");
-            return self.shared.find(BugKind::EndlessChain, message, None);
-        }
-        let shared = Rc::clone(&self.shared);
-        let boot = shared.launch(node);
-        self.install_spawned();
-        let mut state = self.state();
-        state.operations[boot].stage = OperationStage::Starting;
-        state.refresh(boot);
+        self.shared.state().refresh(operation);
     }
 }
 

@@ -9,8 +9,7 @@ use crate::engine::specs::suspicion::Suspicion;
 use crate::engine::world::capacity::RequestStatus;
 use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
-use crate::engine::world::temperature::Deferral;
-use crate::engine::world::temperature::Obligation;
+use crate::engine::world::temperature::{Deferral, Obligation};
 
 /// The number of steps between two checks of a continuation. A check asks if a deferred event was taken, or
 /// if an actor has handled anything but its own events.

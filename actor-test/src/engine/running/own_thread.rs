@@ -44,7 +44,7 @@ impl Engine {
         let (bounds, semantics, system) = (self.bounds, self.semantics, self.system);
         let (lassos, keeps_view) = (self.lasso.wanted, self.shared.keeps_view.get());
         let heartbeat = Arc::clone(&self.heartbeat);
-        let aliases = self.state().operations.aliases().clone();
+        let aliases = self.shared.state().operations.aliases().clone();
         let (outcome, strategy, tape, seen) = on_own_thread(move || {
             let mut engine = Self::new(strategy, bounds, semantics);
             engine.system = system;
@@ -54,12 +54,12 @@ impl Engine {
             engine.keep_view(keeps_view);
             let outcome = engine.run_here(test, execution, options);
             let strategy = engine.set_strategy(nothing());
-            let tape = std::mem::take(&mut engine.session().tape);
+            let tape = std::mem::take(&mut engine.shared.session().tape);
             let seen = engine.observed();
             (outcome, strategy, tape, seen)
         });
         self.set_strategy(strategy);
-        self.session().tape = tape;
+        self.shared.session().tape = tape;
         let before = std::mem::take(&mut self.thread_observations);
         self.thread_observations = Observations::merge(vec![before, seen]);
         outcome

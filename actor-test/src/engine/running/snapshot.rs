@@ -8,30 +8,35 @@ use crate::data::snapshot::{
 };
 use crate::data::step::StepKind;
 use crate::engine::running::effects::purpose_of;
-use crate::engine::running::execution::Engine;
 use crate::engine::running::overdue::awaited;
+use crate::engine::states::fingerprint::EngineView;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::letter::{Envelope, STOP};
 use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::{TimerStage, VirtualTimer};
-use crate::records::marks;
-use crate::records::nanoseconds;
+use crate::records::{marks, nanoseconds};
 use crate::strategy::Pending;
 
-impl Engine {
+impl EngineView<'_> {
+    /// Returns the `Debug` text of an actor's value; `None` if it has no `Debug` or is suspended.
+    pub(crate) fn printed_value(&self, who: u32) -> Option<String> {
+        let parts = self.bodies.get(who as usize)?.as_ref()?;
+        Some(self.shared.printed(parts.body.debug()?))
+    }
+
     /// Returns a snapshot. Printing runs a user's code, so nothing of the engine is borrowed meanwhile.
     #[cold]
     pub(crate) fn snapshot(&self) -> Snapshot {
         // A copy, since the state must not be borrowed while values are printed.
-        let state = self.state().clone();
+        let state = self.shared.state().clone();
         let operations = (0..state.operations.count()).map(|number| self.standing(&state, number));
         let pending = state.enabled.pending().iter();
         let armed = state.timers.slots.iter();
         let armed = armed.filter(|timer| timer.stage == TimerStage::Armed);
         Snapshot {
             step: state.progress.step(),
-            decisions: self.session().tape.taken().len(),
+            decisions: self.shared.session().tape.taken().len(),
             time_ns: nanoseconds(state.timers.now()),
             operations: operations.collect(),
             enabled: pending.map(|pending| self.could(&state, pending)).collect(),
@@ -68,14 +73,17 @@ impl Engine {
             };
         }
         QueuedEvent {
-            event: Some(named(state, &self.print_letter(owner, letter.slot))),
+            event: Some(named(
+                state,
+                &self.shared.audience().print_letter(owner, letter.slot),
+            )),
             from: letter.sender.sent_by(),
             deferred: state.operations.disposition(owner, letter.event) == Disposition::Defer,
         }
     }
 
     fn outgoing(&self, state: &ExecutionState, effect: &Effect) -> Outgoing {
-        let print = |to, slot| named(state, &self.print_letter(to, slot));
+        let print = |to, slot| named(state, &self.shared.audience().print_letter(to, slot));
         effect.outgoing(state, print)
     }
 
@@ -114,7 +122,10 @@ impl Engine {
     /// Prints the event of a timer that fires; `None` for a timer that wakes its owner.
     fn fired(&self, state: &ExecutionState, timer: &VirtualTimer) -> Option<String> {
         let (slot, _) = timer.event?;
-        Some(named(state, &self.print_letter(timer.owner, slot)))
+        Some(named(
+            state,
+            &self.shared.audience().print_letter(timer.owner, slot),
+        ))
     }
 
     fn armed(&self, state: &ExecutionState, timer: &VirtualTimer) -> RunningTimer {

@@ -8,7 +8,9 @@ use crate::data::constructs::StepConstruct;
 use crate::data::step::StepKind;
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::running::execution::{Engine, Program};
+use crate::engine::running::executor::Executor;
 use crate::engine::running::outcome::EndReason;
+use crate::engine::running::verdict::{is_idle, pruned};
 use crate::engine::seam::log_capture;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::session::EngineSession;
@@ -33,7 +35,7 @@ impl Engine {
                 Err(end) => return end,
             };
             if !shared.instrumented.get() {
-                let changed_actor = self.step(&shared, operation, kind, state, test);
+                let changed_actor = self.executor.step(&shared, operation, kind, state, test);
                 self.after_step(&shared, changed_actor);
             } else if let Some(end) = self.instrumented_step(&shared, operation, state, test) {
                 return end;
@@ -62,11 +64,16 @@ impl Engine {
         if shared.is_recorded() && self.record_step(&state, &pending) {
             return Some(EndReason::Bound);
         }
-        if self.hears_steps || self.lasso.is_watching() || self.fingerprinter.is_wanted {
+        if self.shared.hears_steps.get()
+            || self.lasso.is_watching()
+            || self.shared.compares_states.get()
+        {
             drop(state);
             self.explained_step(shared, pending, test);
         } else {
-            let changed_actor = self.step(shared, operation, pending.kind, state, test);
+            let changed_actor = self
+                .executor
+                .step(shared, operation, pending.kind, state, test);
             self.after_instrumented(shared, operation, changed_actor);
         }
         None
@@ -85,7 +92,7 @@ impl Engine {
 
     /// Enables the operations that yielded: after a step of another one, or when nothing else is enabled.
     fn resume_yielded(&self, stepped: Option<u32>) {
-        let mut state = self.state();
+        let mut state = self.shared.state();
         if state.objects.has_yields() {
             for operation in state.objects.end_yields(stepped) {
                 state.unblock_this(operation);
@@ -97,46 +104,51 @@ impl Engine {
     fn record_step(&self, state: &ExecutionState, pending: &Pending) -> bool {
         self.record_heard();
         if pending.kind == StepKind::Deliver
-            && let Some(recorder) = &mut self.session().recorder
+            && let Some(recorder) = &mut self.shared.session().recorder
         {
             let who = pending.operation.bits();
             let path = state.operations[who].key;
             recorder.link(who, path, || state.name(who));
         }
         self.shared.record(|| begun(state, pending));
-        if let Some(decision_log) = self.session().tape.decision_log() {
+        if let Some(decision_log) = self.shared.session().tape.decision_log() {
             decision_log.steps(state.progress.step());
         }
-        self.is_recording_end(state.progress.step()) && pending.kind != StepKind::Handle
+        self.shared
+            .session()
+            .is_recording_end(state.progress.step())
+            && pending.kind != StepKind::Handle
     }
 
     /// Takes a step whose footprint or resulting state is wanted.
     fn explained_step(&mut self, shared: &ControlledRuntime, pending: Pending, test: &dyn Program) {
         let had_several = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             state.begin_footprint(&pending);
             state.has_several_creators()
         };
         let asked = actor_test_os::request_counts();
         if self.lasso.is_watching() {
             self.watched_step(pending, test);
-        } else if self.fingerprinter.is_wanted {
+        } else if self.shared.compares_states.get() {
             self.fingerprinted_step(shared, pending, test);
         } else {
             let (operation, kind) = (pending.operation, pending.kind);
-            let changed_actor = self.step(shared, operation, kind, shared.state(), test);
+            let changed_actor = self
+                .executor
+                .step(shared, operation, kind, shared.state(), test);
             self.after_instrumented(shared, operation, changed_actor);
         }
         let asks = actor_test_os::request_counts();
         if asks.random > 0 || asks != asked {
             // The operating system's answer depends on who asked before. Once a thread has its keys for
             // hash maps, each new map takes the next key without asking.
-            self.state().footprint.add(StepConstruct::System);
+            self.shared.state().footprint.add(StepConstruct::System);
         }
-        if self.hears_steps && !shared.wants_stack.get() {
-            let bug = self.session().found.as_ref().map(|found| found.kind);
+        if self.shared.hears_steps.get() && !shared.wants_stack.get() {
+            let bug = self.shared.session().found.as_ref().map(|found| found.kind);
             if bug.is_none() {
-                self.note_monitor_transitions();
+                self.shared.audience().note_monitor_transitions();
             }
             let mut state = self.shared.state.borrow_mut();
             state.end_numbering(shared.numbers_seen.get(), had_several);
@@ -164,15 +176,17 @@ impl Engine {
         pending: Pending,
         test: &dyn Program,
     ) {
-        let live = self.state().operations.count();
-        let bodies = &self.bodies;
+        let live = self.shared.state().operations.count();
+        let bodies = &self.executor.bodies;
         self.fingerprinter
             .before(&EngineView { bodies, shared }, &pending);
         let (operation, kind) = (pending.operation, pending.kind);
-        let changed_actor = self.step(shared, operation, kind, shared.state(), test);
+        let changed_actor = self
+            .executor
+            .step(shared, operation, kind, shared.state(), test);
         self.after_instrumented(shared, operation, changed_actor);
         if shared.session().found.is_none() && !shared.wants_stack.get() {
-            let bodies = &self.bodies;
+            let bodies = &self.executor.bodies;
             let before = (live, self.idle_moments);
             self.fingerprinter
                 .after(&EngineView { bodies, shared }, &pending, before);
@@ -227,7 +241,7 @@ impl Engine {
         let index = shared.strategy.borrow_mut().strategy_mut().pick(&enabled);
         let index = match index {
             Ok(index) => index,
-            Err(pruned) => return Err(self.pruned(shared, state, &pruned)),
+            Err(declined) => return Err(pruned(shared, state, &declined)),
         };
         let Some(picked) = pending.get(index) else {
             return Err(self.picked_nothing(state, &mut shared.session(), index));
@@ -288,16 +302,16 @@ impl Engine {
         let ends = state.enabled.pending().is_empty() || state.progress.step() >= self.bound;
         let has_periodic = state.timers.armed_periodic() > 0;
         let may_idle = !ends && has_periodic && state.progress.step() >= self.idles_from;
-        if may_idle && Self::is_idle(&mut self.idle_moments, state) {
+        if may_idle && is_idle(&mut self.idle_moments, state) {
             return Some(EndReason::Quiescent);
         }
         shared.instrumented.set(
             has_periodic
                 || state.progress.is_finishing()
                 || shared.is_recorded()
-                || self.hears_steps
+                || self.shared.hears_steps.get()
                 || self.lasso.is_watching()
-                || self.fingerprinter.is_wanted
+                || self.shared.compares_states.get()
                 || !state.objects.is_unused()
                 || state.nodes.are_clocks_apart()
                 || shared.session().found.is_some(),
@@ -312,11 +326,31 @@ impl Engine {
         }
     }
 
-    /// Returns true at the last step that is recorded, which is not taken.
-    pub(crate) fn is_recording_end(&self, step: u64) -> bool {
-        self.until == Some(step)
+    #[inline(always)]
+    pub(crate) fn after_step(&mut self, shared: &ControlledRuntime, changed_actor: bool) {
+        if self.executor.wake_list.any() {
+            self.executor.wake();
+        }
+        if changed_actor && shared.shows_actors.get() {
+            self.show_actors();
+        }
     }
 
+    /// Shows the actors after a step to the recorder and the predicates.
+    #[inline(never)]
+    fn show_actors(&mut self) {
+        if self.shared.is_recorded() {
+            let last = self.shared.state().progress.last_operation();
+            self.executor.record_value(last);
+        }
+        if self.shared.has_predicates.get() {
+            self.shared.state().footprint.add(StepConstruct::Predicate);
+            self.evaluate();
+        }
+    }
+}
+
+impl Executor {
     /// Takes one step; returns true if an actor may have changed.
     #[inline(always)]
     pub(crate) fn step(
@@ -366,33 +400,10 @@ impl Engine {
         true
     }
 
-    #[inline(always)]
-    pub(crate) fn after_step(&mut self, shared: &ControlledRuntime, changed_actor: bool) {
-        if self.wake_list.any() {
-            self.wake();
-        }
-        if changed_actor && shared.shows_actors.get() {
-            self.show_actors();
-        }
-    }
-
-    /// Shows the actors after a step to the recorder and the predicates.
-    #[inline(never)]
-    fn show_actors(&mut self) {
-        if self.shared.is_recorded() {
-            let last = self.state().progress.last_operation();
-            self.record_value(last);
-        }
-        if self.shared.has_predicates.get() {
-            self.state().footprint.add(StepConstruct::Predicate);
-            self.evaluate();
-        }
-    }
-
     pub(crate) fn wake(&mut self) {
         let mut woken = std::mem::take(&mut self.woken);
         let foreign = self.wake_list.drain(&mut woken);
-        let mut state = self.state();
+        let mut state = self.shared.state();
         let current = self.shared.current.get();
         let wakes_another = woken.iter().any(|operation| *operation != current);
         for operation in woken.drain(..) {

@@ -13,7 +13,8 @@ use actor_core::{AskError, StopReason};
 use crate::data::bug::BugKind;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, Panic};
-use crate::engine::running::execution::Engine;
+use crate::engine::running::effects::Effects;
+use crate::engine::running::executor::Executor;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::letter::STOP;
 use crate::engine::world::operation::{
@@ -23,10 +24,10 @@ use crate::engine::world::timers::TimerPurpose;
 use crate::records::Record;
 use crate::strategy::Choice;
 
-impl Engine {
+impl Effects<'_> {
     /// Returns true if a failure is part of the story: that of a supervised actor, if the test permits it.
     pub(crate) fn is_permitted_failure(&self, operation: u32, panic: &Panic) -> bool {
-        let state = self.state();
+        let state = self.shared.state();
         let found = &state.operations[operation];
         let kind = matches!(panic.kind, BugKind::Panic | BugKind::UnreceivedError);
         state.progress.permits_failures()
@@ -35,10 +36,78 @@ impl Engine {
             && !panic.wants_tokio()
     }
 
+    /// Turns an inbox that is not kept into dead letters, except for stop orders.
+    fn drop_unread(&self, operation: u32) {
+        let letters = {
+            let mut state = self.shared.state();
+            let found = &mut state.operations[operation];
+            if found.unread == Unread::Keep {
+                return;
+            }
+            let letters = found.inbox.remove_letters(|letter| letter.event != STOP);
+            state.operations.find_next_letter(operation);
+            let dead = letters.iter();
+            let dead = dead.filter(|letter| !state.operations.is_own(operation, letter.event));
+            let dead = dead.count() as u64;
+            state.progress.add_dead_letters(dead);
+            letters
+        };
+        for letter in letters {
+            self.discard(operation, letter.slot, AskError::Failed);
+        }
+    }
+
+    /// Handles a child that has used up its restarts. If nobody supervises the supervisor, that is a bug.
+    fn given_up(&self, supervisor: Option<u32>, child: u32) {
+        let state = self.shared.state();
+        let family = state.operations[child].family;
+        let family = state.relations.families.get(family);
+        let limit = family.map_or_else(String::new, |family| family.family.limit());
+        self.shared.record(|| Record::GivenUp {
+            who: child,
+            limit: limit.clone(),
+        });
+        let supervised =
+            supervisor.is_some_and(|supervisor| state.operations[supervisor].family != NO_FAMILY);
+        if supervised {
+            return;
+        }
+        let name = state.name(child);
+        let last = match &state.operations[child].failure {
+            Some(failure) if failure.kind == FailureKind::Panicked => {
+                format!("`{}` panicked: {}", failure.name, failure.message)
+            }
+            Some(failure) => failure.message.clone(),
+            None => "it halted".into(),
+        };
+        let message = format!("`{name}` is given up: {limit}; at last, {last}");
+        drop(state);
+        self.shared.find(BugKind::Exhausted, message, None);
+    }
+
+    /// Arms the timer for the restart delay of a child.
+    fn wait(&self, child: u32, delay: Duration, jitter: f64) {
+        self.shared.current.set(child);
+        let delay = if jitter > 0.0 {
+            let chosen = self.shared.decide(Choice::Below(3, ChoicePurpose::Jitter));
+            Backoff::with_jitter(delay, jitter, f64::from(chosen) - 1.0)
+        } else {
+            delay
+        };
+        let mut state = self.shared.state();
+        state.footprint.changes(child);
+        let key = state.operations.child_key_of(child);
+        let (timer, generation) = state.timers.reserve(child, delay, key);
+        state.timers.slots[timer as usize].purpose = TimerPurpose::Restart;
+        state.arm(timer, generation);
+    }
+}
+
+impl Executor {
     /// Fails a supervised actor: its earlier effects are carried out, and then it ends.
     #[cold]
     pub(crate) fn fail(&mut self, operation: u32, panic: &Panic) {
-        let mut state = self.state();
+        let mut state = self.shared.state();
         state.leave(operation, OperationStage::Idle);
         let name = state.name(operation);
         let kind = match panic.kind {
@@ -68,7 +137,7 @@ impl Engine {
     /// Carries out the order that an actor has received ahead of its inbox.
     pub(crate) fn carry_out_order(&mut self, operation: u32) {
         let (order, stage) = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             state.operations.extend_chain(operation, 0x57_0b);
             let found = &mut state.operations[operation];
             (
@@ -86,7 +155,7 @@ impl Engine {
 
     /// Runs the stop hook of an idle actor.
     pub(crate) fn run_stop_hook(&mut self, operation: u32) {
-        self.state().operations[operation].stopping = true;
+        self.shared.state().operations[operation].stopping = true;
         let waker = &self.wakers[operation as usize];
         let ran = match &mut self.bodies[operation as usize] {
             Some(parts) => panics::catch(|| parts.body.stop(waker)),
@@ -102,7 +171,7 @@ impl Engine {
         if body.is_none_or(|parts| parts.body.actor().is_some()) {
             return Ok(());
         }
-        self.drop_unread(operation);
+        self.shared.effects().drop_unread(operation);
         let Some(parts) = &mut self.bodies[operation as usize] else {
             return Ok(());
         };
@@ -113,37 +182,16 @@ impl Engine {
         let state = resting.state();
         parts.body.install(resting);
         self.shared.record(|| Record::Restarted { who: operation });
-        let info = self.state().operations.info(operation);
+        let info = self.shared.state().operations.info(operation);
         if !info.is_some_and(|info| info.starts) {
             self.shared.tally(operation, |tally| tally.start(state));
         }
         Ok(())
     }
 
-    /// Turns an inbox that is not kept into dead letters, except for stop orders.
-    fn drop_unread(&mut self, operation: u32) {
-        let letters = {
-            let mut state = self.state();
-            let found = &mut state.operations[operation];
-            if found.unread == Unread::Keep {
-                return;
-            }
-            let letters = found.inbox.remove_letters(|letter| letter.event != STOP);
-            state.operations.find_next_letter(operation);
-            let dead = letters.iter();
-            let dead = dead.filter(|letter| !state.operations.is_own(operation, letter.event));
-            let dead = dead.count() as u64;
-            state.progress.add_dead_letters(dead);
-            letters
-        };
-        for letter in letters {
-            self.discard(operation, letter.slot, AskError::Failed);
-        }
-    }
-
     /// Notifies the family that a child has run its start hook, or the first part of it.
     pub(crate) fn started(&mut self, operation: u32) {
-        let family = self.state().operations[operation].family;
+        let family = self.shared.state().operations[operation].family;
         if family != NO_FAMILY {
             let child = u64::from(operation);
             self.update(family, |family, now, orders| {
@@ -155,7 +203,7 @@ impl Engine {
     /// Stops the children of an actor; returns `true` if the actor has to wait for them.
     pub(crate) fn stop_children(&mut self, operation: u32, reason: StopReason) -> bool {
         let supervised = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             let supervised = state.operations[operation].supervised_family;
             let known = state.relations.families.get(supervised);
             if known.is_none_or(|known| known.family.is_empty()) {
@@ -177,7 +225,7 @@ impl Engine {
     /// Drops the value of an actor that its supervisor may restart.
     pub(crate) fn fall(&mut self, operation: u32, reason: StopReason) {
         let (fallen, family, leaves, has_started) = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             let has_started = state.operations[operation].started;
             let fallen = state.fall(operation);
             let found = &mut state.operations[operation];
@@ -190,7 +238,7 @@ impl Engine {
         };
         self.drop_what_it_owned(operation, fallen, lost);
         {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             self.shared
                 .record(|| Record::ValueDropped { who: operation });
             state.break_links(operation, reason);
@@ -205,7 +253,7 @@ impl Engine {
     /// Ends an actor for good after its value was dropped.
     pub(super) fn end_child(&mut self, operation: u32, reason: StopReason) {
         self.end(operation, reason);
-        let family = self.state().operations[operation].family;
+        let family = self.shared.state().operations[operation].family;
         let child = u64::from(operation);
         self.update(family, |family, _, orders| family.left(child, orders));
     }
@@ -213,11 +261,11 @@ impl Engine {
     /// Handles a due timer: a child's restart delay is over, or an actor's time to stop.
     pub(crate) fn due(&mut self, owner: u32, purpose: TimerPurpose) {
         self.shared.current.set(owner);
-        self.state().progress.set_last_operation(owner);
+        self.shared.state().progress.set_last_operation(owner);
         match purpose {
             TimerPurpose::Own => {}
             TimerPurpose::Restart => {
-                let family = self.state().operations[owner].family;
+                let family = self.shared.state().operations[owner].family;
                 let child = u64::from(owner);
                 self.update(family, |family, _, orders| family.waited(child, orders));
             }
@@ -233,7 +281,7 @@ impl Engine {
     ) {
         let mut orders = Vec::new();
         let supervisor = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             let Some(supervised) = state.relations.families.get(family) else {
                 return;
             };
@@ -250,7 +298,9 @@ impl Engine {
     fn follow_order(&mut self, supervisor: Option<u32>, order: Order) {
         match order {
             Order::Stop { child, at_once } if at_once => {
-                self.state().give_order(child as u32, PendingOrder::Stop);
+                self.shared
+                    .state()
+                    .give_order(child as u32, PendingOrder::Stop);
             }
             Order::Stop { child, .. } => {
                 let child = child as u32;
@@ -260,9 +310,9 @@ impl Engine {
                 child,
                 delay,
                 jitter,
-            } => self.wait(child as u32, delay, jitter),
+            } => self.shared.effects().wait(child as u32, delay, jitter),
             Order::Start { child } => {
-                let mut state = self.state();
+                let mut state = self.shared.state();
                 let child = child as u32;
                 state.operations[child].stage = OperationStage::Starting;
                 state.footprint.changes(child);
@@ -270,9 +320,9 @@ impl Engine {
             }
             Order::Finish { child, exhausted } => {
                 let child = child as u32;
-                let ending = self.state().operations[child].ending;
+                let ending = self.shared.state().operations[child].ending;
                 if exhausted {
-                    self.given_up(supervisor, child);
+                    self.shared.effects().given_up(supervisor, child);
                     self.end_child(child, StopReason::Exhausted);
                 } else {
                     self.end_child(child, ending);
@@ -282,11 +332,11 @@ impl Engine {
             Order::GiveUp => {
                 if let Some(supervisor) = supervisor {
                     let order = PendingOrder::Fail(StopReason::Exhausted);
-                    self.state().give_order(supervisor, order);
+                    self.shared.state().give_order(supervisor, order);
                 }
             }
             Order::Closed => {
-                let mut state = self.state();
+                let mut state = self.shared.state();
                 let Some(supervisor) = supervisor else {
                     return;
                 };
@@ -304,7 +354,7 @@ impl Engine {
     /// the order of the child's effects.
     fn ask_supervisor(&mut self, supervisor: Option<u32>, child: u32) {
         let asked = {
-            let state = self.state();
+            let state = self.shared.state();
             let found = &state.operations[child];
             let failure = match &found.failure {
                 Some(failed) if found.ending == StopReason::Failed => {
@@ -313,9 +363,13 @@ impl Engine {
                         kind,
                         message,
                     } = (**failed).clone();
-                    Failure::new(self.actor_id(child), name, kind, message)
+                    Failure::new(self.shared.audience().actor_id(child), name, kind, message)
                 }
-                _ => Failure::shared(self.actor_id(child), state.name(child), found.ending),
+                _ => Failure::shared(
+                    self.shared.audience().actor_id(child),
+                    state.name(child),
+                    found.ending,
+                ),
             };
             let family = state.relations.families.get(found.family);
             let ask = family.and_then(|family| family.ask);
@@ -335,60 +389,15 @@ impl Engine {
         self.shared
             .spawn(NewOperation::Future(supervisor, deciding));
         self.install_spawned();
-        self.state().refresh(child);
+        self.shared.state().refresh(child);
     }
 
     /// Passes the decision of a supervisor on to the family.
     pub(crate) fn decided(&mut self, child: u32, decision: Decision) {
-        let family = self.state().operations[child].family;
+        let family = self.shared.state().operations[child].family;
         let child = u64::from(child);
         self.update(family, |family, now, orders| {
             family.decided(child, decision, now, orders);
         });
-    }
-
-    /// Handles a child that has used up its restarts. If nobody supervises the supervisor, that is a bug.
-    fn given_up(&mut self, supervisor: Option<u32>, child: u32) {
-        let state = self.state();
-        let family = state.operations[child].family;
-        let family = state.relations.families.get(family);
-        let limit = family.map_or_else(String::new, |family| family.family.limit());
-        self.shared.record(|| Record::GivenUp {
-            who: child,
-            limit: limit.clone(),
-        });
-        let supervised =
-            supervisor.is_some_and(|supervisor| state.operations[supervisor].family != NO_FAMILY);
-        if supervised {
-            return;
-        }
-        let name = state.name(child);
-        let last = match &state.operations[child].failure {
-            Some(failure) if failure.kind == FailureKind::Panicked => {
-                format!("`{}` panicked: {}", failure.name, failure.message)
-            }
-            Some(failure) => failure.message.clone(),
-            None => "it halted".into(),
-        };
-        let message = format!("`{name}` is given up: {limit}; at last, {last}");
-        drop(state);
-        self.shared.find(BugKind::Exhausted, message, None);
-    }
-
-    /// Arms the timer for the restart delay of a child.
-    fn wait(&mut self, child: u32, delay: Duration, jitter: f64) {
-        self.shared.current.set(child);
-        let delay = if jitter > 0.0 {
-            let chosen = self.shared.decide(Choice::Below(3, ChoicePurpose::Jitter));
-            Backoff::with_jitter(delay, jitter, f64::from(chosen) - 1.0)
-        } else {
-            delay
-        };
-        let mut state = self.state();
-        state.footprint.changes(child);
-        let key = state.operations.child_key_of(child);
-        let (timer, generation) = state.timers.reserve(child, delay, key);
-        state.timers.slots[timer as usize].purpose = TimerPurpose::Restart;
-        state.arm(timer, generation);
     }
 }

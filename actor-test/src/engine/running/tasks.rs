@@ -7,14 +7,16 @@ use actor_test_stacks::{Coroutine, Resumed};
 
 use crate::data::bug::BugKind;
 use crate::engine::panics::{self, Panic};
+use crate::engine::running::effects::Effects;
 use crate::engine::running::execution::{Engine, Program};
+use crate::engine::running::executor::Executor;
 use crate::engine::seam::tasks::Run;
 use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::state::BODY;
 use crate::records::Record;
 use crate::strategy::OperationId;
 
-impl Engine {
+impl Executor {
     pub(crate) fn start_task(&mut self, operation: u32) {
         self.ensure_slot(operation);
         let run = self.shared.tasks.borrow_mut().start(operation);
@@ -44,16 +46,6 @@ impl Engine {
         };
         self.start_coroutine(BODY, Box::new(body));
         true
-    }
-
-    /// Takes the first step of an execution that begins again.
-    pub(crate) fn first_step(&mut self, test: &dyn Program) {
-        let shared = self.shared.clone();
-        let mut state = shared.state();
-        state.progress.set_last_operation(BODY);
-        state.progress.begin_step();
-        let body = OperationId::actor(BODY);
-        self.instrumented_step(&shared, body, state, test);
     }
 
     fn start_coroutine(&mut self, operation: u32, run: Run) {
@@ -105,14 +97,28 @@ impl Engine {
         });
         let is_over = matches!(ran, Ok(RunOutcome::Done));
         self.after_run(operation, ran);
-        if is_over && self.state().operations[operation].kind == OperationRole::Task {
+        if is_over && self.shared.state().operations[operation].kind == OperationRole::Task {
             self.shared.record(|| Record::Over { who: operation });
         }
     }
+}
 
+impl Engine {
+    /// Takes the first step of an execution that begins again.
+    pub(crate) fn first_step(&mut self, test: &dyn Program) {
+        let shared = self.shared.clone();
+        let mut state = shared.state();
+        state.progress.set_last_operation(BODY);
+        state.progress.begin_step();
+        let body = OperationId::actor(BODY);
+        self.instrumented_step(&shared, body, state, test);
+    }
+}
+
+impl Effects<'_> {
     /// Aborts an operation if it is a task; returns true in that case.
-    pub(crate) fn abort_task(&mut self, operation: u32) -> bool {
-        let mut state = self.state();
+    pub(crate) fn abort_task(&self, operation: u32) -> bool {
+        let mut state = self.shared.state();
         if state.operations[operation].kind != OperationRole::Task {
             return false;
         }
@@ -135,9 +141,9 @@ impl Engine {
     }
 
     /// Ends a task whose node crashes, and drops all that it holds.
-    pub(crate) fn crash_task(&mut self, operation: u32) {
+    pub(crate) fn crash_task(&self, operation: u32) {
         {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             let found = &state.operations[operation];
             if found.kind != OperationRole::Task || found.stage == OperationStage::Gone {
                 return;
@@ -162,7 +168,7 @@ impl Engine {
 
     /// Ends every task that is left, and drops the task-local values. Tasks that never started go first,
     /// then the newest, since they may borrow from older ones.
-    pub(crate) fn clear_tasks(&mut self) {
+    pub(crate) fn clear_tasks(&self) {
         let unborn = self.shared.tasks.borrow_mut().take_unborn();
         for (_, run) in unborn {
             self.drop_quietly(move || drop(run));

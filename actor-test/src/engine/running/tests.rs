@@ -65,7 +65,9 @@ fn states_of(mut engine: Engine, theatre: &Theatre) -> Vec<(ExecutionState, Stri
         if state.progress.step().is_multiple_of(3) {
             states.push((state.clone(), format!("{state:?}")));
         }
-        let changed = engine.step(&shared, operation, kind, state, theatre);
+        let changed = engine
+            .executor
+            .step(&shared, operation, kind, state, theatre);
         engine.after_step(&shared, changed);
     }
     shared.phase.set(CodePhase::Over);

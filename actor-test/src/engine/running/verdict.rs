@@ -18,21 +18,6 @@ use crate::engine::world::temperature::Obligation;
 use crate::strategy::{Fairness, Pruned};
 
 impl Engine {
-    /// Returns true after three rounds of nothing but periodic timers, with nothing pending or awaited.
-    pub(crate) fn is_idle(idle_moments: &mut usize, state: &ExecutionState) -> bool {
-        let periodic = state.timers.armed_periodic();
-        if state.timers.armed() > periodic {
-            *idle_moments = 0;
-            return false;
-        }
-        // Patient timers that are held back are not among the enabled operations.
-        if state.enabled.holds_back() || state.enabled.len() > state.timers.in_window() {
-            return false;
-        }
-        *idle_moments += 1;
-        *idle_moments > 3 * periodic && !state.temperatures.any_pending() && !state.someone_awaits()
-    }
-
     /// Handles an alarm: something is too hot, or hot enough for lasso detection, or a check of waits is due.
     #[cold]
     pub(crate) fn alarmed(
@@ -76,35 +61,14 @@ impl Engine {
             cycle,
             certain: false,
         };
-        self.suspect(state.progress.step(), session, (heat, suspicion), &why);
+        suspect(
+            &self.shared,
+            state.progress.step(),
+            session,
+            (heat, suspicion),
+            &why,
+        );
         EndReason::Bug
-    }
-
-    /// Reports that a specification stays pending.
-    pub(crate) fn suspect(
-        &self,
-        step: u64,
-        session: &mut EngineSession,
-        (entry, suspicion): (usize, Suspicion),
-        why: &str,
-    ) {
-        let what = self.shared.specifications.borrow().describe(entry);
-        session.suspicion = Some(suspicion);
-        session.find(step, BugKind::Liveness, format!("{what}, {why}"), None);
-    }
-
-    /// Handles a strategy that declined to pick, perhaps since it found a fair cycle.
-    #[cold]
-    pub(crate) fn pruned(
-        &self,
-        shared: &ControlledRuntime,
-        state: &ExecutionState,
-        pruned: &Pruned,
-    ) -> EndReason {
-        match pruned.fair_cycle.as_deref() {
-            Some(cycle) => self.go_round(state, &mut shared.session(), *cycle),
-            None => EndReason::Pruned,
-        }
     }
 
     /// Checks whether the execution repeats the first state of the cycle that was found in it, while the
@@ -126,38 +90,16 @@ impl Engine {
         let entry = cycle.entry()?;
         let is_pending = entry < 62 && seen.obligations >> entry & 1 == 1;
         let since = is_pending.then(|| state.temperatures.pending_since(entry))??;
-        (since <= cycle.from).then(|| self.go_round(state, session, cycle))
-    }
-
-    fn go_round(
-        &self,
-        state: &ExecutionState,
-        session: &mut EngineSession,
-        cycle: Cycle,
-    ) -> EndReason {
-        let entry = cycle.entry().unwrap_or_default();
-        let since = state
-            .temperatures
-            .pending_since(entry)
-            .unwrap_or(state.progress.step());
-        let suspicion = Suspicion {
-            entry: Obligation::Specification(entry),
-            since,
-            cycle: Some(cycle),
-            certain: true,
-        };
-        let why = format!("pending since step {since}, in {cycle}");
-        self.suspect(state.progress.step(), session, (entry, suspicion), &why);
-        EndReason::Bug
+        (since <= cycle.from).then(|| go_round(&self.shared, state, session, cycle))
     }
 
     pub(crate) fn outcome(&mut self, end: EndReason) -> Outcome {
         let mut end = end;
-        if was_paid(&self.state(), end) {
+        if was_paid(&self.shared.state(), end) {
             end = EndReason::Recovered;
         }
         if end == EndReason::Quiescent {
-            self.judge_quiescence();
+            judge_quiescence(&self.shared);
         }
         if end == EndReason::Bound && self.fairness != Fairness::Unfair {
             self.judge_spin();
@@ -166,7 +108,7 @@ impl Engine {
             self.record_heard();
             self.record_unmet_reads();
         }
-        let (state, mut session) = (self.state(), self.session());
+        let (state, mut session) = (self.shared.state(), self.shared.session());
         if session.found.is_some() {
             end = EndReason::Bug;
         }
@@ -232,55 +174,9 @@ impl Engine {
         }
     }
 
-    /// Judges a quiescent execution: everything that waits is a bug, and so is every pending obligation.
-    fn judge_quiescence(&mut self) {
-        let waiting = self.waiting();
-        if let Some((kind, message)) = waiting {
-            self.shared.find(kind, message, None);
-            return;
-        }
-        let state = self.state();
-        for operation in 0..state.operations.count() {
-            let found = &state.operations[operation];
-            if found.stage == OperationStage::Idle
-                && found.inbox.next().is_none()
-                && let Some(Envelope { event, .. }) = found.inbox.first().copied()
-            {
-                let count = crate::plural::count(found.inbox.len() as u64, "deferred event");
-                let info = state.operations.info(operation);
-                let event = info.map_or("event", |info| info.events[usize::from(event)].name);
-                let in_state = state.operations.state_name(operation).unwrap_or_default();
-                let message = format!(
-                    "`{}` ends in state `{in_state}` with {count}, `{event}` first",
-                    state.name(operation)
-                );
-                drop(state);
-                self.shared.find(BugKind::DeferredForever, message, None);
-                return;
-            }
-        }
-        drop(state);
-        self.judge_unmet();
-    }
-
-    /// Reports an obligation that is pending at the end, when nothing can discharge it any more.
-    fn judge_unmet(&mut self) {
-        let pending = self
-            .shared
-            .specifications
-            .borrow()
-            .pending_obligations(&self.state().temperatures, false);
-        if let Some(first) = pending.first() {
-            let PendingObligation { entry, what, since } = first;
-            let message = format!("the execution ended while {what}, pending since step {since}");
-            self.session().unmet = Some((*entry, *since));
-            self.shared.find(BugKind::HotAtEnd, message, None);
-        }
-    }
-
     /// Reports an actor that has long handled only its own events at the fair bound. The actor may be slow.
     fn judge_spin(&mut self) {
-        let state = self.state();
+        let state = self.shared.state();
         if state.temperatures.watched().is_some() {
             return;
         }
@@ -295,7 +191,7 @@ impl Engine {
             );
             let since = state.progress.step();
             drop(state);
-            self.session().suspicion = Some(Suspicion {
+            self.shared.session().suspicion = Some(Suspicion {
                 entry: Obligation::SelfSending(operation),
                 since,
                 cycle: None,
@@ -304,27 +200,141 @@ impl Engine {
             self.shared.find(BugKind::Spin, message, None);
         }
     }
+}
 
-    /// Describes the waits of an execution in which nothing can run.
-    fn waiting(&self) -> Option<(BugKind, String)> {
-        let state = self.state();
-        let mut awaits = Vec::new();
-        for operation in state.pending_waits() {
-            let Some(waits) = describe_wait(&state, operation) else {
-                let name = state.name(operation);
-                let message = format!(
-                    "`{name}` awaits something that nothing in this test will complete: a tokio \
-                     timer, a socket, a thread, or a channel that nobody sends to"
-                );
-                return Some((BugKind::OutsideWait, message));
-            };
-            awaits.push(waits);
-        }
-        (!awaits.is_empty()).then(|| {
-            (
-                BugKind::Deadlock,
-                format!("nothing can run: {}", awaits.join("; ")),
-            )
-        })
+/// Returns true after three rounds of nothing but periodic timers, with nothing pending or awaited.
+pub(crate) fn is_idle(idle_moments: &mut usize, state: &ExecutionState) -> bool {
+    let periodic = state.timers.armed_periodic();
+    if state.timers.armed() > periodic {
+        *idle_moments = 0;
+        return false;
     }
+    // Patient timers that are held back are not among the enabled operations.
+    if state.enabled.holds_back() || state.enabled.len() > state.timers.in_window() {
+        return false;
+    }
+    *idle_moments += 1;
+    *idle_moments > 3 * periodic && !state.temperatures.any_pending() && !state.someone_awaits()
+}
+
+/// Reports that a specification stays pending.
+pub(crate) fn suspect(
+    shared: &ControlledRuntime,
+    step: u64,
+    session: &mut EngineSession,
+    (entry, suspicion): (usize, Suspicion),
+    why: &str,
+) {
+    let what = shared.specifications.borrow().describe(entry);
+    session.suspicion = Some(suspicion);
+    session.find(step, BugKind::Liveness, format!("{what}, {why}"), None);
+}
+
+fn go_round(
+    shared: &ControlledRuntime,
+    state: &ExecutionState,
+    session: &mut EngineSession,
+    cycle: Cycle,
+) -> EndReason {
+    let entry = cycle.entry().unwrap_or_default();
+    let since = state
+        .temperatures
+        .pending_since(entry)
+        .unwrap_or(state.progress.step());
+    let suspicion = Suspicion {
+        entry: Obligation::Specification(entry),
+        since,
+        cycle: Some(cycle),
+        certain: true,
+    };
+    let why = format!("pending since step {since}, in {cycle}");
+    suspect(
+        shared,
+        state.progress.step(),
+        session,
+        (entry, suspicion),
+        &why,
+    );
+    EndReason::Bug
+}
+
+/// Handles a strategy that declined to pick, perhaps since it found a fair cycle.
+#[cold]
+pub(crate) fn pruned(
+    shared: &ControlledRuntime,
+    state: &ExecutionState,
+    pruned: &Pruned,
+) -> EndReason {
+    match pruned.fair_cycle.as_deref() {
+        Some(cycle) => go_round(shared, state, &mut shared.session(), *cycle),
+        None => EndReason::Pruned,
+    }
+}
+
+/// Judges a quiescent execution: everything that waits is a bug, and so is every pending obligation.
+fn judge_quiescence(shared: &ControlledRuntime) {
+    let waiting = waiting(shared);
+    if let Some((kind, message)) = waiting {
+        shared.find(kind, message, None);
+        return;
+    }
+    let state = shared.state();
+    for operation in 0..state.operations.count() {
+        let found = &state.operations[operation];
+        if found.stage == OperationStage::Idle
+            && found.inbox.next().is_none()
+            && let Some(Envelope { event, .. }) = found.inbox.first().copied()
+        {
+            let count = crate::plural::count(found.inbox.len() as u64, "deferred event");
+            let info = state.operations.info(operation);
+            let event = info.map_or("event", |info| info.events[usize::from(event)].name);
+            let in_state = state.operations.state_name(operation).unwrap_or_default();
+            let message = format!(
+                "`{}` ends in state `{in_state}` with {count}, `{event}` first",
+                state.name(operation)
+            );
+            drop(state);
+            shared.find(BugKind::DeferredForever, message, None);
+            return;
+        }
+    }
+    drop(state);
+    judge_unmet(shared);
+}
+
+/// Reports an obligation that is pending at the end, when nothing can discharge it any more.
+fn judge_unmet(shared: &ControlledRuntime) {
+    let pending = shared
+        .specifications
+        .borrow()
+        .pending_obligations(&shared.state().temperatures, false);
+    if let Some(first) = pending.first() {
+        let PendingObligation { entry, what, since } = first;
+        let message = format!("the execution ended while {what}, pending since step {since}");
+        shared.session().unmet = Some((*entry, *since));
+        shared.find(BugKind::HotAtEnd, message, None);
+    }
+}
+
+/// Describes the waits of an execution in which nothing can run.
+fn waiting(shared: &ControlledRuntime) -> Option<(BugKind, String)> {
+    let state = shared.state();
+    let mut awaits = Vec::new();
+    for operation in state.pending_waits() {
+        let Some(waits) = describe_wait(&state, operation) else {
+            let name = state.name(operation);
+            let message = format!(
+                "`{name}` awaits something that nothing in this test will complete: a tokio \
+                 timer, a socket, a thread, or a channel that nobody sends to"
+            );
+            return Some((BugKind::OutsideWait, message));
+        };
+        awaits.push(waits);
+    }
+    (!awaits.is_empty()).then(|| {
+        (
+            BugKind::Deadlock,
+            format!("nothing can run: {}", awaits.join("; ")),
+        )
+    })
 }

@@ -94,6 +94,10 @@ pub(crate) struct ControlledRuntime {
     pub(crate) has_predicates: Cell<bool>,
     /// True if actors are shown after a step, to predicates or to the recorder.
     pub(crate) shows_actors: Cell<bool>,
+    /// True if the strategy is notified of steps.
+    pub(crate) hears_steps: Cell<bool>,
+    /// True if the strategy compares states.
+    pub(crate) compares_states: Cell<bool>,
     /// True if all that monitors and predicates see is kept as a hash.
     pub(crate) keeps_view: Cell<bool>,
     /// The operations that were woken.
@@ -131,6 +135,8 @@ impl ControlledRuntime {
             may_refuse: Cell::new(false),
             has_predicates: Cell::new(false),
             shows_actors: Cell::new(false),
+            hears_steps: Cell::new(false),
+            compares_states: Cell::new(false),
             keeps_view: Cell::new(false),
             wake_list: WakeList::new(),
             tasks: RefCell::default(),

@@ -26,8 +26,6 @@ use crate::strategy::{Pending, StateComponents, StateView};
 /// Fingerprints every state of an execution.
 #[derive(Default)]
 pub(crate) struct StateFingerprinter {
-    /// True if the strategy compares states.
-    pub(crate) is_wanted: bool,
     /// True if actors and events are represented by their histories.
     pub(crate) by_history: bool,
     prints: IncrementalFingerprints,
@@ -58,10 +56,10 @@ pub(crate) struct StateFingerprinter {
 }
 
 impl StateFingerprinter {
-    pub(crate) fn begin(&mut self, state: &mut ExecutionState) {
+    pub(crate) fn begin(&mut self, state: &mut ExecutionState, is_wanted: bool) {
         self.seen = None;
         self.names.begin();
-        if !self.is_wanted {
+        if !is_wanted {
             return;
         }
         self.prints.compare_executions(self.by_history);

@@ -2,50 +2,82 @@
 
 use actor_core::AskError;
 
-use crate::engine::running::execution::Engine;
+use crate::data::bug::BugKind;
+use crate::engine::running::effects::Effects;
+use crate::engine::specs::cycle::WaitForGraph;
 
-impl Engine {
+impl Effects<'_> {
     /// Sends the reply of an ask, or its loss, to the asker, over the link if that is on another node.
-    pub(super) fn reply(&mut self, by: u32, ask: u32, lost: Option<AskError>) {
+    pub(super) fn reply(&self, by: u32, ask: u32, lost: Option<AskError>) {
         let apart = {
-            let state = self.state();
+            let state = self.shared.state();
             let asker = state.requests.asks[ask].asker;
             state.nodes.nodes_if_different(by, asker)
         };
         match apart {
-            Some(nodes) => self.cross_reply(by, nodes, ask, lost),
+            Some(nodes) => self.shared.network().cross_reply(by, nodes, ask, lost),
             None => self.deliver_reply(by, ask, lost),
         }
     }
 
     /// Delivers the reply of an ask, or its loss, and shows it to the monitors.
-    pub(super) fn deliver_reply(&mut self, by: u32, ask: u32, lost: Option<AskError>) {
-        if !self.state().deliver_reply(ask, lost) {
+    pub(super) fn deliver_reply(&self, by: u32, ask: u32, lost: Option<AskError>) {
+        if !self.shared.state().deliver_reply(ask, lost) {
             return;
         }
-        let Some(slot) = self.arena().reply(ask).cloned() else {
+        let Some(slot) = self.shared.arena().reply(ask).cloned() else {
             return;
         };
-        self.show_reply(by, ask, &*slot, lost);
+        self.shared.audience().show_reply(by, ask, &*slot, lost);
         drop(slot);
         self.hand_over(ask, lost);
     }
 
     /// Delivers a reply to its asker; the reply was shown to monitors when it left.
-    pub(in crate::engine::running) fn bring_reply(&mut self, ask: u32, lost: Option<AskError>) {
-        if self.state().deliver_reply(ask, lost) {
+    pub(in crate::engine::running) fn bring_reply(&self, ask: u32, lost: Option<AskError>) {
+        if self.shared.state().deliver_reply(ask, lost) {
             self.hand_over(ask, lost);
         }
     }
 
     /// Completes an ask with its reply, or with the reason of its loss.
-    fn hand_over(&mut self, ask: u32, lost: Option<AskError>) {
-        let Some(slot) = self.arena().reply(ask).cloned() else {
+    fn hand_over(&self, ask: u32, lost: Option<AskError>) {
+        let Some(slot) = self.shared.arena().reply(ask).cloned() else {
             return;
         };
         slot.deliver(lost);
-        let is_closed = self.state().requests.asks.close(ask);
+        let is_closed = self.shared.state().requests.asks.close(ask);
         drop(slot);
         self.shared.drop_reply(ask, is_closed);
+    }
+
+    /// Reports the cycle of asks that an operation has closed by waiting, if there is one.
+    pub(crate) fn find_cycle(&self, operation: u32) {
+        let message = {
+            let state = self.shared.state();
+            let waits = WaitForGraph { state: &state };
+            let Some(cycle) = waits.cycle(operation) else {
+                return;
+            };
+            let names = cycle.iter().chain(cycle.first());
+            let names: Vec<String> = names.map(|operation| state.name(*operation)).collect();
+            format!(
+                "a cycle of asks, in which each handler awaits the reply of the next: `{}`",
+                names.join(" -> ")
+            )
+        };
+        self.shared.find(BugKind::Deadlock, message, None);
+    }
+
+    /// Looks for a cycle of asks after a letter has arrived, which may have closed one.
+    pub(crate) fn find_cycle_at(&self, receiver: u32, sender: u32) {
+        let may_close = self
+            .shared
+            .state()
+            .operations
+            .may_close_cycle(receiver, sender);
+        if may_close {
+            self.find_cycle(sender);
+        }
     }
 }

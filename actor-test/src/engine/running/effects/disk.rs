@@ -4,7 +4,7 @@ use actor_core::fs::DiskOp;
 
 use crate::data::faults::FaultKind;
 use crate::data::story::ChoicePurpose;
-use crate::engine::running::execution::Engine;
+use crate::engine::running::effects::Effects;
 use crate::engine::world::disks::disk::SimulatedDisk;
 use crate::hash::{self, mix};
 use crate::records::{DiskRecord, Record};
@@ -28,15 +28,15 @@ const fn changes(call: &DiskOp) -> bool {
     )
 }
 
-impl Engine {
+impl Effects<'_> {
     /// Calls a disk.
-    pub(super) fn call_disk(&mut self, call: u32) {
-        self.state().unqueue_call(call);
+    pub(super) fn call_disk(&self, call: u32) {
+        self.shared.state().unqueue_call(call);
         self.carry_out_call(call);
     }
 
-    pub(crate) fn carry_out_call(&mut self, index: u32) {
-        let taken = self.state().take_call(index);
+    pub(crate) fn carry_out_call(&self, index: u32) {
+        let taken = self.shared.state().take_call(index);
         let Some((disk, call)) = taken else {
             return self.shared.wake_callers();
         };
@@ -44,37 +44,37 @@ impl Engine {
             self.settle_disk(disk);
         }
         let action = self.shared.is_recorded().then(|| {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             state.disks.action_on(disk, &call)
         });
         let change = match self.shared.may_fail.get() && changes(&call) {
-            true => Some(self.state().disks.action_on(disk, &call)),
+            true => Some(self.shared.state().disks.action_on(disk, &call)),
             false => None,
         };
         let way = self.fail_disk(disk, &call);
         let (answer, trace) = match way {
-            0 => self.state().access_disk(disk).carry_out(call),
-            way => self.state().access_disk(disk).fail(call, way),
+            0 => self.shared.state().access_disk(disk).carry_out(call),
+            way => self.shared.state().access_disk(disk).fail(call, way),
         };
         if let Some(what) = action {
-            let who = self.state().disks.call(index).caller;
+            let who = self.shared.state().disks.call(index).caller;
             let error = answer.as_ref().err().map(|refusal| refusal.message.clone());
             self.shared.record(|| Record::Disk { who, what, error });
         }
         if let (Some(change), Ok(_)) = (&change, &answer) {
             self.comes_to_change(index, change);
         }
-        self.state().answer_call(index, answer, trace);
+        self.shared.state().answer_call(index, answer, trace);
         self.shared.wake_callers();
     }
 
     /// Returns zero if a call succeeds, else the way in which it fails.
     fn fail_disk(&self, disk: u32, call: &DiskOp) -> u32 {
-        if !self.state().faults.may_be(FaultKind::Disk) {
+        if !self.shared.state().faults.may_be(FaultKind::Disk) {
             return 0;
         }
         let ways = SimulatedDisk::ways_to_fail(call);
-        let action = self.state().disks.action_on(disk, call);
+        let action = self.shared.state().disks.action_on(disk, call);
         // The hash of the kind of call and the file, for strategies that place faults.
         let what = mix(hash::text(&action.path), action.call as u64);
         self.shared.strike(FaultKind::Disk, what, ways)
@@ -82,7 +82,7 @@ impl Engine {
 
     /// Records the moment of a change that may not be durable yet: once for the file, once for the disk.
     fn comes_to_change(&self, call: u32, change: &DiskRecord) {
-        let mut state = self.state();
+        let mut state = self.shared.state();
         let nodes = state.node_bits(state.disks.call(call).caller);
         let file = mix(hash::text(&change.path), change.call as u64);
         state.record_moment(mix(CHANGE, file), nodes);
@@ -90,9 +90,9 @@ impl Engine {
     }
 
     /// Carries out the pending calls of callers that are gone.
-    fn settle_disk(&mut self, disk: u32) {
+    fn settle_disk(&self, disk: u32) {
         loop {
-            let abandoned = self.state().abandoned_call(disk);
+            let abandoned = self.shared.state().abandoned_call(disk);
             match abandoned {
                 Some(call) => self.carry_out_call(call),
                 None => return,
@@ -101,14 +101,14 @@ impl Engine {
     }
 
     /// Fails the power of a disk; the strategy chooses what survives of the writes that were not synced.
-    pub(crate) fn fail_power(&mut self, disk: u32) {
+    pub(crate) fn fail_power(&self, disk: u32) {
         // A copy, since the state must not be borrowed while the strategy answers.
-        let mut failing = self.state().access_disk(disk).clone();
+        let mut failing = self.shared.state().access_disk(disk).clone();
         let lost = failing.crash(|parts| {
             let all = Choice::Below(1 << parts, ChoicePurpose::Loss);
             self.shared.decide(all)
         });
-        let mut state = self.state();
+        let mut state = self.shared.state();
         state.outdate_calls(disk, self.shared.current.get());
         *state.access_disk(disk) = failing;
         drop(state);

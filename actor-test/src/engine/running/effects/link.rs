@@ -3,51 +3,51 @@
 use actor_core::StopReason;
 
 use crate::data::constructs::StepConstruct;
-use crate::engine::running::execution::Engine;
+use crate::engine::running::effects::Effects;
 use crate::engine::world::letter::{Envelope, PackedSender};
 use crate::engine::world::operation::{OperationStage, PendingOrder};
 use crate::records::Record;
 
-impl Engine {
+impl Effects<'_> {
     /// Links two actors. If the other one has already failed, the first one shares the failure.
-    pub(super) fn link(&mut self, one: u32, other: u32) {
-        let failure = self.state().link(one, other);
+    pub(super) fn link(&self, one: u32, other: u32) {
+        let failure = self.shared.state().link(one, other);
         if let Some(reason) = failure {
             self.propagate(one, one, reason);
         }
     }
 
     /// Makes an actor share a failure, if it is still in that incarnation.
-    pub(super) fn share(&mut self, of: u32, to: u32, life: u32, reason: StopReason) {
-        let is_same = self.state().operations[to].incarnation == life;
+    pub(super) fn share(&self, of: u32, to: u32, life: u32, reason: StopReason) {
+        let is_same = self.shared.state().operations[to].incarnation == life;
         if is_same {
             self.propagate(of, to, reason);
         }
     }
 
     /// Propagates a failure over a link: the linked actor fails too, or is notified if it traps failures.
-    fn propagate(&mut self, of: u32, to: u32, reason: StopReason) {
+    fn propagate(&self, of: u32, to: u32, reason: StopReason) {
         let (stage, trap, mail) = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             self.shared.record(|| Record::Linked { who: to });
             state.footprint.interrupt(to, StepConstruct::Stop);
             let found = &state.operations[to];
-            let mail = self.arena().mail(to).cloned();
+            let mail = self.shared.arena().mail(to).cloned();
             (found.stage, found.trap, mail)
         };
         match (stage, trap, mail) {
             (OperationStage::Gone | OperationStage::Down, ..) => {}
             (_, Some(trap), Some(mail)) => {
-                let (slot, event) = trap(&*mail, self.actor_id(of), reason);
+                let (slot, event) = trap(&*mail, self.shared.audience().actor_id(of), reason);
                 let letter = Envelope {
                     sender: PackedSender::end(of),
-                    ..self.state().operations.letter(of, to, slot, event)
+                    ..self.shared.state().operations.letter(of, to, slot, event)
                 };
-                let delivery = self.state().deliver(to, letter);
+                let delivery = self.shared.state().deliver(to, letter);
                 self.sent(of, to, letter, delivery);
             }
             _ => {
-                let mut state = self.state();
+                let mut state = self.shared.state();
                 state.operations[to].failure_source = Some(of);
                 state.give_order(to, PendingOrder::Fail(StopReason::Linked));
             }

@@ -1,13 +1,13 @@
 //! Effects, carried out: what each does to the state, and what follows from that for the user's values.
 //!
-//! [`carry_out`](Engine::carry_out) has one line for each kind of effect, which leads to the file of its
+//! [`carry_out`](Executor::carry_out) has one line for each kind of effect, which leads to the file of its
 //! concern. The frequent kinds have [fast paths](crate::engine::world::fast_path).
 
 mod announce;
 mod ask;
 mod disk;
 mod link;
-mod network;
+pub(crate) mod network;
 mod send;
 mod spawn;
 mod stop;
@@ -20,7 +20,7 @@ use actor_core::AskError;
 use actor_core::generated::Moment;
 
 use crate::data::constructs::StepConstruct;
-use crate::engine::running::execution::Engine;
+use crate::engine::running::executor::Executor;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::endings::OrphanedValues;
@@ -28,7 +28,20 @@ use crate::engine::world::state::ExecutionState;
 
 pub(crate) use timer::purpose_of;
 
-impl Engine {
+/// Carries out the effects that run no code of an actor: letters and replies arrive, or are lost; timers are
+/// armed; disks are called. The destructors of lost values do run.
+#[derive(Clone, Copy)]
+pub(crate) struct Effects<'a> {
+    pub(in crate::engine::running) shared: &'a ControlledRuntime,
+}
+
+impl ControlledRuntime {
+    pub(crate) fn effects(&self) -> Effects<'_> {
+        Effects { shared: self }
+    }
+}
+
+impl Executor {
     /// Carries out the next effect of an outbox and the silent ones behind; returns true if an actor may
     /// change.
     #[inline(always)]
@@ -42,7 +55,7 @@ impl Engine {
             return self.flush_any(operation, state);
         };
         if shared.shows(Moment::Sent) {
-            self.note_arrival(shared, to, state);
+            self.shared.effects().note_arrival(shared, to, state);
         }
         false
     }
@@ -52,7 +65,7 @@ impl Engine {
     fn flush_any(&mut self, operation: u32, mut state: RefMut<'_, ExecutionState>) -> bool {
         if let Some((to, link, letter)) = state.flush_crossing(operation) {
             drop(state);
-            self.cross(operation, to, link, letter);
+            self.shared.network().cross(operation, to, link, letter);
             self.flush_rest(operation);
             return false;
         }
@@ -80,7 +93,7 @@ impl Engine {
     fn flush_while(&mut self, operation: u32, rides: impl Fn(&ExecutionState, &Effect) -> bool) {
         loop {
             let effect = {
-                let mut state = self.state();
+                let mut state = self.shared.state();
                 let next = state.operations[operation].outbox.first();
                 let Some(next) = next.filter(|next| rides(&state, next)) else {
                     return state.refresh(operation);
@@ -99,54 +112,64 @@ impl Engine {
     /// Carries out an effect of `by`, with nothing borrowed.
     pub(super) fn carry_out(&mut self, by: u32, effect: Effect) {
         match effect {
-            Effect::Send { to, letter } => self.send(by, to, letter),
-            Effect::Cross { to, link, letter } => self.cross(by, to, link, letter),
-            Effect::RequestCapacity(question) => self.request_capacity(question),
-            Effect::Reply { ask, lost } => self.reply(by, ask, lost),
+            Effect::Send { to, letter } => self.shared.effects().send(by, to, letter),
+            Effect::Cross { to, link, letter } => self.shared.network().cross(by, to, link, letter),
+            Effect::RequestCapacity(question) => self.shared.effects().request_capacity(question),
+            Effect::Reply { ask, lost } => self.shared.effects().reply(by, ask, lost),
             Effect::Start(who) => self.start_spawned(by, who),
             Effect::Halt(reason) => self.halt(by, reason),
             Effect::Stop { to, at_once } => self.stop(by, to, at_once),
-            Effect::DropReference { to } => self.state().let_go(by, to),
-            Effect::Finish => self.request_end(),
-            Effect::Arm { timer, generation } => self.arm(timer, generation),
-            Effect::Cancel { timer, generation } => self.cancel(by, timer, generation),
-            Effect::Watch { watch } => self.state().begin_watch(watch),
-            Effect::Unwatch { target, before } => self.state().unwatch(by, target, before),
-            Effect::Notice { watch } => self.notify(by, watch),
-            Effect::Link { other } => self.link(by, other),
-            Effect::Unlink { other } => self.state().unlink(by, other),
-            Effect::Share { to, life, reason } => self.share(by, to, life, reason),
+            Effect::DropReference { to } => self.shared.state().let_go(by, to),
+            Effect::Finish => self.shared.effects().request_end(),
+            Effect::Arm { timer, generation } => self.shared.effects().arm(timer, generation),
+            Effect::Cancel { timer, generation } => {
+                self.shared.effects().cancel(by, timer, generation)
+            }
+            Effect::Watch { watch } => self.shared.state().begin_watch(watch),
+            Effect::Unwatch { target, before } => self.shared.state().unwatch(by, target, before),
+            Effect::Notice { watch } => self.shared.effects().notify(by, watch),
+            Effect::Link { other } => self.shared.effects().link(by, other),
+            Effect::Unlink { other } => self.shared.state().unlink(by, other),
+            Effect::Share { to, life, reason } => self.shared.effects().share(by, to, life, reason),
             Effect::Decide { child, decision } => self.decided(child, decision),
-            Effect::Announce { slab, slot } => self.announce(by, slab, slot),
-            Effect::Disk(call) => self.call_disk(call),
-            Effect::FailPower { disk } => self.fail_power(disk),
-            Effect::TearWrites { disk, block } => self.state().tear_writes(disk, block),
-            Effect::Fault(number) => self.inject_scripted(number),
+            Effect::Announce { slab, slot } => self.shared.effects().announce(by, slab, slot),
+            Effect::Disk(call) => self.shared.effects().call_disk(call),
+            Effect::FailPower { disk } => self.shared.effects().fail_power(disk),
+            Effect::TearWrites { disk, block } => self.shared.state().tear_writes(disk, block),
+            Effect::Fault(number) => {
+                let fault = self.shared.state().nodes.node_faults[number as usize].clone();
+                self.inject(&fault);
+            }
         }
     }
+}
 
+impl Effects<'_> {
     /// Discards an effect of `by`, whose node has crashed before the effect was carried out.
-    pub(super) fn forget(&mut self, by: u32, effect: Effect) {
+    pub(super) fn forget(&self, by: u32, effect: Effect) {
         match effect {
             Effect::Send { to, letter } | Effect::Cross { to, letter, .. } => {
-                self.lose(by, to, letter, AskError::Disconnected);
+                self.shared
+                    .network()
+                    .lose(by, to, letter, AskError::Disconnected);
             }
-            Effect::RequestCapacity(question) => self.state().drop_question(question),
+            Effect::RequestCapacity(question) => self.shared.state().drop_question(question),
             Effect::Reply { ask, .. } => {
                 let lost = Some(AskError::Disconnected);
-                self.state()
+                self.shared
+                    .state()
                     .operations
                     .push(by, Effect::Reply { ask, lost });
             }
             Effect::Announce { slab, slot } => {
-                let slab = self.arena().slab(slab);
+                let slab = self.shared.arena().slab(slab);
                 self.dropping(AskError::Dropped, || slab.discard(slot));
             }
             Effect::Arm { timer, generation } => {
-                let known = self.state().timers.get(timer, generation).is_some();
+                let known = self.shared.state().timers.get(timer, generation).is_some();
                 if known {
-                    let owner = self.state().timers.slots[timer as usize].owner;
-                    let unsent = self.state().end_timer(timer);
+                    let owner = self.shared.state().timers.slots[timer as usize].owner;
+                    let unsent = self.shared.state().end_timer(timer);
                     self.drop_remains(OrphanedValues {
                         owner,
                         letters: Vec::new(),
@@ -155,9 +178,9 @@ impl Engine {
                 }
             }
             Effect::Notice { .. } | Effect::DropReference { .. } => {
-                self.state().operations.push(by, effect);
+                self.shared.state().operations.push(by, effect);
             }
-            Effect::Disk(call) => self.state().forget_call(call),
+            Effect::Disk(call) => self.shared.state().forget_call(call),
             Effect::Start(_)
             | Effect::Fault(_)
             | Effect::FailPower { .. }

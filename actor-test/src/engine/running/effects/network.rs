@@ -10,8 +10,9 @@ use crate::data::faults::FaultKind;
 use crate::data::step::MessageId;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics;
-use crate::engine::running::execution::Engine;
-use crate::engine::seam::shared::CodePhase;
+use crate::engine::running::effects::Effects;
+use crate::engine::running::executor::Executor;
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::capacity::DeliveryOutcome as Arrived;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::letter::Envelope;
@@ -27,21 +28,33 @@ use crate::strategy::Choice;
 /// The tag of an arrival from another node, among the moments at which faults are placed.
 const ARRIVAL: u64 = 0xa221_7a10;
 
-impl Engine {
+/// Nodes under test: letters and replies cross the links between them, and faults strike there.
+#[derive(Clone, Copy)]
+pub(crate) struct Network<'a> {
+    pub(in crate::engine::running) shared: &'a ControlledRuntime,
+}
+
+impl ControlledRuntime {
+    pub(crate) fn network(&self) -> Network<'_> {
+        Network { shared: self }
+    }
+}
+
+impl Network<'_> {
     /// Encodes a letter for another node, and puts it on the link.
-    pub(crate) fn cross(&mut self, by: u32, to: u32, link: LinkHint, letter: Envelope) {
+    pub(crate) fn cross(&self, by: u32, to: u32, link: LinkHint, letter: Envelope) {
         let mut event = None;
         if self.shared.shows(Moment::Sent) {
-            self.show_sent(to, &letter);
+            self.shared.audience().show_sent(to, &letter);
             let is_recorded = self.shared.is_recorded();
-            event = is_recorded.then(|| self.print_letter(to, letter.slot));
+            event = is_recorded.then(|| self.shared.audience().print_letter(to, letter.slot));
         }
         if !self.carry(by, to, &letter) {
             return self.lose(by, to, letter, AskError::Dropped);
         }
         let effect = Effect::Send { to, letter };
         let loaded = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             let link = state.nodes.hinted(link, by, to);
             state.load_on(link, InTransit::new(by, effect))
         };
@@ -52,7 +65,9 @@ impl Engine {
             }
         };
         if let Some(event) = event {
-            self.record_leaving(to, &letter, event, arrival);
+            self.shared
+                .effects()
+                .record_leaving(to, &letter, event, arrival);
         }
         match loaded {
             LinkOutcome::OnLink => {}
@@ -60,7 +75,7 @@ impl Engine {
             LinkOutcome::Lost => self.lose_quietly(to, &letter),
             LinkOutcome::Duplicated(link) => {
                 if let Some(second) = self.copy(by, to, letter) {
-                    self.state().load_again(link, second);
+                    self.shared.state().load_again(link, second);
                 }
             }
         }
@@ -68,7 +83,7 @@ impl Engine {
 
     /// Replaces a letter's event by its decoded copy; returns `false` if it can't cross, which is a bug.
     fn carry(&self, by: u32, to: u32, letter: &Envelope) -> bool {
-        let Some(mail) = self.arena().mail(to).cloned() else {
+        let Some(mail) = self.shared.arena().mail(to).cloned() else {
             return false;
         };
         // The event as it was sent is dropped in the phase before. So the phase shows that a panic comes
@@ -98,13 +113,13 @@ impl Engine {
             Ok(Ok(done)) => return Some(done),
             Ok(Err(why)) => why.to_string(),
             Err(panic) if left_in != CodePhase::Crossing => {
-                self.drop_has_panicked(*panic);
+                self.shared.effects().drop_has_panicked(*panic);
                 return None;
             }
             Err(panic) => format!("to encode it panicked: {}", panic.message),
         };
         let message = {
-            let state = self.state();
+            let state = self.shared.state();
             let (sender, what) = (state.name(by), what(&state));
             format!("`{sender}` sent {what}, and it can't go to another node: {why}")
         };
@@ -113,51 +128,53 @@ impl Engine {
     }
 
     /// Makes a second copy of a letter on a link.
-    fn copy(&mut self, by: u32, to: u32, letter: Envelope) -> Option<InTransit> {
-        let mail = self.arena().mail(to).cloned()?;
+    fn copy(&self, by: u32, to: u32, letter: Envelope) -> Option<InTransit> {
+        let mail = self.shared.arena().mail(to).cloned()?;
         let copy = || mail.copy(letter.slot);
         let slot = self.encode(by, copy, |state| describe(state, to, &letter))?;
-        let mut state = self.state();
+        let mut state = self.shared.state();
         state.operations.departs();
         let letter = Envelope { slot, ..letter };
         Some(InTransit::new(by, Effect::Send { to, letter }))
     }
 
     /// Drops a letter on its way, without a notification.
-    fn lose_quietly(&mut self, to: u32, letter: &Envelope) {
-        self.state().operations.lands();
+    fn lose_quietly(&self, to: u32, letter: &Envelope) {
+        self.shared.state().operations.lands();
         let phase = self.shared.phase.replace(CodePhase::Crashing);
         self.shared.drops_silently.set(true);
-        self.discard(to, letter.slot, AskError::Disconnected);
+        self.shared
+            .effects()
+            .discard(to, letter.slot, AskError::Disconnected);
         self.shared.drops_silently.set(false);
         self.shared.phase.set(phase);
     }
 
     /// Drops a letter on its way, and notifies the operation that awaits a reply.
     pub(in crate::engine::running) fn lose(
-        &mut self,
+        &self,
         by: u32,
         to: u32,
         letter: Envelope,
         why: AskError,
     ) {
-        self.state().operations.lands();
+        self.shared.state().operations.lands();
         self.shared.current.set(by);
-        self.discard(to, letter.slot, why);
+        self.shared.effects().discard(to, letter.slot, why);
     }
 
     /// Sends a reply of `by` from one node to another.
     pub(super) fn cross_reply(
-        &mut self,
+        &self,
         by: u32,
         (from, to): (u32, u32),
         ask: u32,
         lost: Option<AskError>,
     ) {
-        let Some(slot) = self.arena().reply(ask).cloned() else {
+        let Some(slot) = self.shared.arena().reply(ask).cloned() else {
             return;
         };
-        self.show_reply(by, ask, &*slot, lost);
+        self.shared.audience().show_reply(by, ask, &*slot, lost);
         if lost.is_none() {
             let carried = self.encode(by, || slot.carry(), |_| "a reply".to_owned());
             if carried.is_none() {
@@ -166,68 +183,22 @@ impl Engine {
         }
         drop(slot);
         let effect = Effect::Reply { ask, lost };
-        let loaded = self.state().load(from, to, InTransit::new(by, effect));
+        let loaded = self
+            .shared
+            .state()
+            .load(from, to, InTransit::new(by, effect));
         match loaded {
             LinkOutcome::OnLink | LinkOutcome::Duplicated(_) => {}
-            LinkOutcome::Arrives => self.bring_reply(ask, lost),
+            LinkOutcome::Arrives => self.shared.effects().bring_reply(ask, lost),
             LinkOutcome::Lost => self.shared.record(|| Record::LostOnLink { message: None }),
-        }
-    }
-
-    /// Injects or undoes a fault of a script.
-    pub(super) fn inject_scripted(&mut self, number: u32) {
-        let node_fault = self.state().nodes.node_faults[number as usize].clone();
-        self.inject(&node_fault);
-    }
-
-    /// Delivers the next item of a link.
-    pub(crate) fn deliver_next(&mut self, operation: u32) {
-        self.ensure_slot(operation);
-        let (link, length) = {
-            let state = self.state();
-            let OperationRole::Link(link) = state.operations[operation].kind else {
-                return;
-            };
-            let length = match state.nodes.delivery {
-                Delivery::Bag => state.nodes.link(link).len(),
-                Delivery::PerPair | Delivery::Mailbox => 1,
-            };
-            (link, length as u32)
-        };
-        let at = match length {
-            0 | 1 => 0,
-            several => self
-                .shared
-                .decide(Choice::Below(several, ChoicePurpose::Delivery)),
-        };
-        if self.shared.may_fail.get() && !self.faults_on_link(link, at as usize) {
-            return;
-        }
-        let Some(item) = self.state().unload(link, at as usize) else {
-            return;
-        };
-        if self.shared.may_fail.get() {
-            let mut state = self.state();
-            let sender = state.node_bits(item.by);
-            let nodes = state.node_bits(operation);
-            state.record_moment(mix(ARRIVAL, sender), nodes);
-        }
-        match item.effect {
-            Effect::Send { to, letter } => self.arrive(item.by, to, letter),
-            Effect::Reply { ask, lost } => {
-                let to = self.state().requests.asks[ask].asker;
-                self.shared.record(|| Record::ArrivedReply { to });
-                self.bring_reply(ask, lost);
-            }
-            effect => self.carry_out(item.by, effect),
         }
     }
 
     /// Lets a drop, a duplicate or a delay strike at a link's next item; returns true if one is left to
     /// deliver.
-    fn faults_on_link(&mut self, link: u32, at: usize) -> bool {
+    fn faults_on_link(&self, link: u32, at: usize) -> bool {
         let (from, to, key) = {
-            let state = self.state();
+            let state = self.shared.state();
             // A lookup of a name is spared, since it can't be repeated.
             let item = state.on_link(link, at);
             if let Some(Effect::Send { to, .. }) = item.map(|item| item.effect)
@@ -253,7 +224,7 @@ impl Engine {
                 to,
                 place: at,
             };
-            let is_possible = self.state().can_happen(&node_fault);
+            let is_possible = self.shared.state().can_happen(&node_fault);
             if !is_possible || self.shared.strike(kind, key, 1) == 0 {
                 continue;
             }
@@ -267,41 +238,41 @@ impl Engine {
     }
 
     /// Delivers a letter at its node.
-    fn arrive(&mut self, by: u32, to: u32, letter: Envelope) {
+    fn arrive(&self, by: u32, to: u32, letter: Envelope) {
         let (delivery, may_close) = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             state.operations.lands();
             state.footprint.changes(to);
             let delivery = state.deliver(to, letter);
             (delivery, state.operations.may_close_cycle(to, by))
         };
         if may_close {
-            self.find_cycle(by);
+            self.shared.effects().find_cycle(by);
         }
         if self.shared.is_recorded() {
             self.record_arrival(to, &letter, delivery);
         }
         let (lost, why) = match delivery {
             Arrived::Arrived => return,
-            Arrived::Dead => match self.successor(to, &letter) {
+            Arrived::Dead => match self.shared.effects().successor(to, &letter) {
                 Some((to, letter)) => {
-                    self.state().operations.departs();
+                    self.shared.state().operations.departs();
                     return self.arrive(by, to, letter);
                 }
-                None => (letter, self.why_dead(to)),
+                None => (letter, self.shared.effects().why_dead(to)),
             },
             Arrived::Full => (letter, AskError::Full),
             Arrived::Replaced(oldest) => (oldest, AskError::Full),
         };
         // The receiver reports the loss, so that the report travels back over the link.
         self.shared.current.set(to);
-        self.discard(to, lost.slot, why);
+        self.shared.effects().discard(to, lost.slot, why);
     }
 
     #[cold]
     fn record_arrival(&self, to: u32, letter: &Envelope, delivery: Arrived) {
-        let event = self.print_letter(to, letter.slot);
-        let arrival = self.arrival_of(to, letter, delivery);
+        let event = self.shared.audience().print_letter(to, letter.slot);
+        let arrival = self.shared.effects().arrival_of(to, letter, delivery);
         self.shared.record(|| Record::Arrived {
             message: MessageId::new(letter.key),
             from: letter.sender.into(),
@@ -311,54 +282,29 @@ impl Engine {
         });
     }
 
-    /// Returns the registry that has replaced a registry of names, if its node has crashed and is up again.
-    /// A lookup of a name on a node is for no particular incarnation.
-    pub(crate) fn successor(&self, to: u32, letter: &Envelope) -> Option<(u32, Envelope)> {
-        let successor = self.state().nodes.successor(to)?;
-        let (own, other) = {
-            let arena = self.arena();
-            (arena.mail(successor).cloned()?, arena.mail(to).cloned()?)
-        };
-        let slot = own.move_from(&*other, letter.slot);
-        Some((successor, Envelope { slot, ..*letter }))
-    }
-
-    /// Returns the reason for the loss of what is sent to an ended actor.
-    pub(crate) fn why_dead(&self, to: u32) -> AskError {
-        match self.state().nodes.is_over(to) {
-            true => AskError::Disconnected,
-            false => AskError::Stopped,
-        }
-    }
-
     /// Drops, duplicates or delays the item at that place on a link.
-    pub(in crate::engine::running) fn grant(
-        &mut self,
-        wish: MessageFault,
-        link: u32,
-        place: usize,
-    ) {
-        let Some(item) = self.state().on_link(link, place) else {
+    pub(in crate::engine::running) fn grant(&self, wish: MessageFault, link: u32, place: usize) {
+        let Some(item) = self.shared.state().on_link(link, place) else {
             return;
         };
         match wish {
             MessageFault::Drop => {
-                let lost = self.state().unload(link, place);
+                let lost = self.shared.state().unload(link, place);
                 self.lose_all(lost.into_iter().collect());
             }
             MessageFault::Duplicate => {
                 if let Effect::Send { to, letter } = item.effect
                     && let Some(second) = self.copy(item.by, to, letter)
                 {
-                    self.state().insert_on_link(link, place + 1, second);
+                    self.shared.state().insert_on_link(link, place + 1, second);
                 }
             }
-            MessageFault::Delay => self.state().delay_on_link(link, place),
+            MessageFault::Delay => self.shared.state().delay_on_link(link, place),
         }
     }
 
     /// Drops items that were on a link, without a notification.
-    pub(in crate::engine::running) fn lose_all(&mut self, lost: Vec<InTransit>) {
+    pub(in crate::engine::running) fn lose_all(&self, lost: Vec<InTransit>) {
         for item in lost {
             match item.effect {
                 Effect::Send { to, letter } => {
@@ -371,6 +317,73 @@ impl Engine {
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+impl Executor {
+    /// Delivers the next item of a link.
+    pub(crate) fn deliver_next(&mut self, operation: u32) {
+        self.ensure_slot(operation);
+        let (link, length) = {
+            let state = self.shared.state();
+            let OperationRole::Link(link) = state.operations[operation].kind else {
+                return;
+            };
+            let length = match state.nodes.delivery {
+                Delivery::Bag => state.nodes.link(link).len(),
+                Delivery::PerPair | Delivery::Mailbox => 1,
+            };
+            (link, length as u32)
+        };
+        let at = match length {
+            0 | 1 => 0,
+            several => self
+                .shared
+                .decide(Choice::Below(several, ChoicePurpose::Delivery)),
+        };
+        if self.shared.may_fail.get() && !self.shared.network().faults_on_link(link, at as usize) {
+            return;
+        }
+        let Some(item) = self.shared.state().unload(link, at as usize) else {
+            return;
+        };
+        if self.shared.may_fail.get() {
+            let mut state = self.shared.state();
+            let sender = state.node_bits(item.by);
+            let nodes = state.node_bits(operation);
+            state.record_moment(mix(ARRIVAL, sender), nodes);
+        }
+        match item.effect {
+            Effect::Send { to, letter } => self.shared.network().arrive(item.by, to, letter),
+            Effect::Reply { ask, lost } => {
+                let to = self.shared.state().requests.asks[ask].asker;
+                self.shared.record(|| Record::ArrivedReply { to });
+                self.shared.effects().bring_reply(ask, lost);
+            }
+            effect => self.carry_out(item.by, effect),
+        }
+    }
+}
+
+impl Effects<'_> {
+    /// Returns the registry that has replaced a registry of names, if its node has crashed and is up again.
+    /// A lookup of a name on a node is for no particular incarnation.
+    pub(crate) fn successor(&self, to: u32, letter: &Envelope) -> Option<(u32, Envelope)> {
+        let successor = self.shared.state().nodes.successor(to)?;
+        let (own, other) = {
+            let arena = self.shared.arena();
+            (arena.mail(successor).cloned()?, arena.mail(to).cloned()?)
+        };
+        let slot = own.move_from(&*other, letter.slot);
+        Some((successor, Envelope { slot, ..*letter }))
+    }
+
+    /// Returns the reason for the loss of what is sent to an ended actor.
+    pub(crate) fn why_dead(&self, to: u32) -> AskError {
+        match self.shared.state().nodes.is_over(to) {
+            true => AskError::Disconnected,
+            false => AskError::Stopped,
         }
     }
 }

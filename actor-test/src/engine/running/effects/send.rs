@@ -9,7 +9,7 @@ use crate::data::bug::BugKind;
 use crate::data::step::MessageId;
 use crate::data::story::CapacityReply;
 use crate::engine::panics::{self, Panic};
-use crate::engine::running::execution::Engine;
+use crate::engine::running::effects::Effects;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::specs::observers::EventObservers;
 use crate::engine::world::capacity::{CapacityAnswer, DeliveryOutcome, RequestStatus};
@@ -18,11 +18,11 @@ use crate::engine::world::state::ExecutionState;
 use crate::engine::world::types::place_of;
 use crate::records::{DeliveryRecord, MessageSource, Record};
 
-impl Engine {
+impl Effects<'_> {
     /// Appends a letter to the inbox of its receiver.
-    pub(in crate::engine::running) fn send(&mut self, by: u32, to: u32, letter: Envelope) {
+    pub(in crate::engine::running) fn send(&self, by: u32, to: u32, letter: Envelope) {
         let delivery = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             state.operations.lands();
             state.deliver(to, letter)
         };
@@ -32,7 +32,7 @@ impl Engine {
     /// Records and shows the letter that has just arrived in an inbox.
     #[inline(never)]
     pub(in crate::engine::running) fn note_arrival(
-        &mut self,
+        &self,
         shared: &ControlledRuntime,
         to: u32,
         state: RefMut<'_, ExecutionState>,
@@ -54,18 +54,20 @@ impl Engine {
             self.record_sent(to, &letter, DeliveryOutcome::Arrived);
         }
         if observers != EventObservers::Nobody {
-            self.show_letter(to, sender, slot, Moment::Sent, observers);
+            self.shared
+                .audience()
+                .show_letter(to, sender, slot, Moment::Sent, observers);
         }
     }
 
-    pub(crate) fn sent(&mut self, from: u32, to: u32, letter: Envelope, delivery: DeliveryOutcome) {
+    pub(crate) fn sent(&self, from: u32, to: u32, letter: Envelope, delivery: DeliveryOutcome) {
         if let LetterOrigin::Operation(sender) = letter.sender.sender() {
             self.find_cycle_at(to, sender);
         }
         if self.shared.is_recorded() {
             self.record_sent(to, &letter, delivery);
         }
-        self.show_sent(to, &letter);
+        self.shared.audience().show_sent(to, &letter);
         let (lost, why) = match delivery {
             DeliveryOutcome::Arrived => return,
             DeliveryOutcome::Dead if letter.lost.is_some() => {
@@ -73,7 +75,7 @@ impl Engine {
             }
             DeliveryOutcome::Dead => match self.successor(to, &letter) {
                 Some((to, letter)) => {
-                    let delivery = self.state().deliver(to, letter);
+                    let delivery = self.shared.state().deliver(to, letter);
                     return self.sent(from, to, letter, delivery);
                 }
                 None => (letter, self.why_dead(to)),
@@ -85,17 +87,9 @@ impl Engine {
         self.discard(to, lost.slot, why);
     }
 
-    /// Shows a sent letter to the monitors that observe sends.
-    pub(in crate::engine::running) fn show_sent(&mut self, to: u32, letter: &Envelope) {
-        let observers = self.who(&self.state(), to, letter.event, Moment::Sent);
-        if observers != EventObservers::Nobody {
-            self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
-        }
-    }
-
     #[cold]
     fn record_sent(&self, to: u32, letter: &Envelope, delivery: DeliveryOutcome) {
-        let event = self.print_letter(to, letter.slot);
+        let event = self.shared.audience().print_letter(to, letter.slot);
         let arrival = self.arrival_of(to, letter, delivery);
         self.record_leaving(to, letter, event, arrival);
     }
@@ -109,7 +103,7 @@ impl Engine {
         arrival: DeliveryRecord,
     ) {
         let from = MessageSource::from(letter.sender);
-        if let Some(recorder) = &mut self.session().recorder {
+        if let Some(recorder) = &mut self.shared.session().recorder {
             let cause = recorder.cause(from);
             recorder.add(Record::Sent {
                 message: MessageId::new(letter.key),
@@ -129,24 +123,25 @@ impl Engine {
         delivery: DeliveryOutcome,
     ) -> DeliveryRecord {
         match delivery {
-            DeliveryOutcome::Arrived => match self.state().operations.disposition(to, letter.event)
-            {
-                Disposition::Defer => DeliveryRecord::Deferred,
-                _ => DeliveryRecord::Arrived,
-            },
+            DeliveryOutcome::Arrived => {
+                match self.shared.state().operations.disposition(to, letter.event) {
+                    Disposition::Defer => DeliveryRecord::Deferred,
+                    _ => DeliveryRecord::Arrived,
+                }
+            }
             DeliveryOutcome::Dead if letter.lost.is_some() => DeliveryRecord::Unclaimed,
             DeliveryOutcome::Dead => DeliveryRecord::Dead,
             DeliveryOutcome::Full => DeliveryRecord::Refused,
             DeliveryOutcome::Replaced(oldest) => DeliveryRecord::Replaced {
                 message: MessageId::new(oldest.key),
-                event: self.print_letter(to, oldest.slot),
+                event: self.shared.audience().print_letter(to, oldest.slot),
             },
         }
     }
 
     /// Carries out a request for capacity in a mailbox, which may be answered at once.
-    pub(in crate::engine::running) fn request_capacity(&mut self, question: u32) {
-        self.state().ask_for_room(question);
+    pub(in crate::engine::running) fn request_capacity(&self, question: u32) {
+        self.shared.state().ask_for_room(question);
         self.record_question(question);
         self.shared.wake_due();
     }
@@ -172,8 +167,8 @@ impl Engine {
         });
     }
 
-    pub(crate) fn discard(&mut self, operation: u32, slot: u32, loss: AskError) {
-        let mail = self.arena().mail(operation).cloned();
+    pub(crate) fn discard(&self, operation: u32, slot: u32, loss: AskError) {
+        let mail = self.shared.arena().mail(operation).cloned();
         if let Some(mail) = mail {
             self.dropping(loss, || mail.discard(slot));
         }
@@ -192,6 +187,17 @@ impl Engine {
     #[cold]
     pub(in crate::engine::running) fn drop_has_panicked(&self, panic: Panic) {
         let message = format!("a `Drop` panicked: {}", panic.message);
+        self.shared.find(BugKind::Panic, message, panic.location);
+    }
+
+    pub(crate) fn drop_quietly(&self, f: impl FnOnce()) {
+        if let Err(panic) = panics::catch(f) {
+            self.drop_panicked(*panic);
+        }
+    }
+
+    pub(crate) fn drop_panicked(&self, panic: Panic) {
+        let message = format!("a `Drop` panicked after the execution: {}", panic.message);
         self.shared.find(BugKind::Panic, message, panic.location);
     }
 }

@@ -5,20 +5,21 @@ use actor_core::{AskError, StopReason};
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::arena::Piped;
-use crate::engine::running::execution::Engine;
+use crate::engine::running::effects::Effects;
+use crate::engine::running::executor::Executor;
 use crate::engine::world::endings::HaltRemnants;
 use crate::engine::world::letter::STOP;
 use crate::engine::world::operation::{NO_FAMILY, OperationStage, PendingOrder};
 use crate::records::Record;
 
-impl Engine {
+impl Executor {
     /// Stops an actor or a task, as another operation has demanded.
     pub(in crate::engine::running) fn stop(&mut self, from: u32, to: u32, at_once: bool) {
-        if self.abort_task(to) {
+        if self.shared.effects().abort_task(to) {
             return;
         }
         let stage = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             self.shared.record(|| Record::Stopped { who: to, at_once });
             if at_once {
                 state.footprint.interrupt(to, StepConstruct::Stop);
@@ -37,9 +38,9 @@ impl Engine {
                 };
                 self.end_child(to, reason);
             }
-            _ if at_once => self.state().give_order(to, PendingOrder::Kill),
+            _ if at_once => self.shared.state().give_order(to, PendingOrder::Kill),
             _ => {
-                let mut state = self.state();
+                let mut state = self.shared.state();
                 let letter = state.stop_letter(from);
                 state.footprint.changes(to);
                 state.deliver(to, letter);
@@ -52,7 +53,7 @@ impl Engine {
         if self.stop_children(operation, reason) {
             return;
         }
-        if self.state().operations[operation].family == NO_FAMILY {
+        if self.shared.state().operations[operation].family == NO_FAMILY {
             self.end(operation, reason);
         } else {
             self.fall(operation, reason);
@@ -62,12 +63,12 @@ impl Engine {
     /// Ends an actor for good: the rest of its inbox becomes dead letters, and watchers are to be notified.
     pub(crate) fn end(&mut self, operation: u32, reason: StopReason) {
         let halted = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             state.operations[operation].ending = reason;
             state.halt(operation)
         };
         let dead = {
-            let state = self.state();
+            let state = self.shared.state();
             let is_dead = |event| event != STOP && !state.operations.is_own(operation, event);
             let letters = halted.letters.iter();
             letters.filter(|letter| is_dead(letter.event)).count() as u64
@@ -77,7 +78,7 @@ impl Engine {
             _ => AskError::Stopped,
         };
         self.drop_what_it_owned(operation, halted, lost);
-        let mut state = self.state();
+        let mut state = self.shared.state();
         state.progress.add_dead_letters(dead);
         self.shared.record(|| Record::Halted {
             who: operation,
@@ -101,22 +102,24 @@ impl Engine {
             .iter()
             .map(|future| self.futures[*future as usize].take())
             .collect();
-        let garbage = self.arena().garbage(halted.remains);
+        let garbage = self.shared.arena().garbage(halted.remains);
         self.shared.current.set(operation);
         if let Some(parts) = &mut parts {
-            self.dropping(lost, || parts.body.clear());
+            self.shared.effects().dropping(lost, || parts.body.clear());
         }
-        self.dropping(lost, || drop_each(futures));
-        self.dropping(lost, || garbage.discard());
+        self.shared.effects().dropping(lost, || drop_each(futures));
+        self.shared.effects().dropping(lost, || garbage.discard());
         self.bodies[operation as usize] = parts;
         self.install_spawned();
         self.shared.wake_due();
     }
+}
 
+impl Effects<'_> {
     /// Requests the end of the execution.
-    pub(super) fn request_end(&mut self) {
+    pub(super) fn request_end(&self) {
         {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             state.interrupt_all(StepConstruct::Finish);
             state.progress.finish();
         }

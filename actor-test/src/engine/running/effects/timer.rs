@@ -5,16 +5,18 @@ use actor_core::seam::Purpose as Declared;
 
 use crate::data::story::Purpose;
 use crate::engine::panics;
-use crate::engine::running::execution::Engine;
+use crate::engine::running::effects::Effects;
+use crate::engine::running::executor::Executor;
+use crate::engine::running::handling::report_panic;
 use crate::engine::world::arming::{Armed, Fired};
 use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::timers::{self, VirtualTimer};
 use crate::records::{Record, nanoseconds};
 
-impl Engine {
+impl Effects<'_> {
     /// Arms a timer that was not cancelled meanwhile. A timer of an owner that is gone ends.
-    pub(super) fn arm(&mut self, timer: u32, generation: u32) {
-        let armed = self.state().arm(timer, generation);
+    pub(super) fn arm(&self, timer: u32, generation: u32) {
+        let armed = self.shared.state().arm(timer, generation);
         match armed {
             Armed::Runs => {
                 self.shared.instrumented.set(true);
@@ -26,28 +28,28 @@ impl Engine {
     }
 
     /// Cancels a timer of `owner`.
-    pub(super) fn cancel(&mut self, owner: u32, timer: u32, generation: u32) {
-        let remains = self.state().cancel(owner, timer, generation);
+    pub(super) fn cancel(&self, owner: u32, timer: u32, generation: u32) {
+        let remains = self.shared.state().cancel(owner, timer, generation);
         self.end_orphan(remains);
     }
 
     /// Records the end of a timer, and drops its events.
-    fn end_orphan(&mut self, remains: OrphanedValues) {
+    fn end_orphan(&self, remains: OrphanedValues) {
         self.shared.record_cancelled(&remains);
         self.drop_remains(remains);
     }
 
-    pub(crate) fn drop_remains(&mut self, remains: OrphanedValues) {
-        let garbage = self.arena().garbage(remains);
+    pub(crate) fn drop_remains(&self, remains: OrphanedValues) {
+        let garbage = self.shared.arena().garbage(remains);
         self.dropping(AskError::Dropped, || garbage.discard());
     }
 
     fn record_armed(&self, timer: u32) {
         if self.shared.is_recorded() {
-            let timer = self.state().timers.slots[timer as usize].clone();
+            let timer = self.shared.state().timers.slots[timer as usize].clone();
             let event = timer
                 .event
-                .map(|(slot, _)| self.print_letter(timer.owner, slot));
+                .map(|(slot, _)| self.shared.audience().print_letter(timer.owner, slot));
             self.shared.record(|| Record::Armed {
                 owner: timer.owner,
                 timer: timer.key,
@@ -58,18 +60,20 @@ impl Engine {
             });
         }
     }
+}
 
+impl Executor {
     pub(crate) fn fire(&mut self, timer: u32) {
         let (fired, now) = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             (state.fire(timer), state.timers.now())
         };
         actor_test_os::set_clock(now);
         match fired {
             Fired::Slept(owner) => {
                 self.shared.current.set(owner);
-                self.state().progress.set_last_operation(owner);
-                let waker = self.arena().clockwork(timer).waker.take();
+                self.shared.state().progress.set_last_operation(owner);
+                let waker = self.shared.arena().clockwork(timer).waker.take();
                 if let Some(waker) = waker {
                     waker.wake();
                 }
@@ -81,9 +85,9 @@ impl Engine {
                 periodic,
             } => {
                 self.shared.current.set(owner);
-                self.state().progress.set_last_operation(owner);
-                let delivery = self.state().deliver_timed(owner, letter);
-                self.sent(owner, owner, letter, delivery);
+                self.shared.state().progress.set_last_operation(owner);
+                let delivery = self.shared.state().deliver_timed(owner, letter);
+                self.shared.effects().sent(owner, owner, letter, delivery);
                 if periodic {
                     self.refill(timer, owner);
                 }
@@ -93,7 +97,7 @@ impl Engine {
 
     fn refill(&mut self, timer: u32, owner: u32) {
         let (again, mail) = {
-            let mut arena = self.arena();
+            let mut arena = self.shared.arena();
             let again = arena.clockwork(timer).again.take();
             (again, arena.mail(owner).cloned())
         };
@@ -102,11 +106,11 @@ impl Engine {
         };
         match panics::catch(|| again(&*mail)) {
             Ok(slot) => {
-                if self.state().refill(timer, slot) {
-                    self.arena().clockwork(timer).again = Some(again);
+                if self.shared.state().refill(timer, slot) {
+                    self.shared.arena().clockwork(timer).again = Some(again);
                 }
             }
-            Err(panic) => self.panicked(owner, *panic),
+            Err(panic) => report_panic(&self.shared, owner, *panic),
         }
     }
 }

@@ -3,15 +3,15 @@
 use actor_core::StopReason;
 
 use crate::engine::arena::WatchNotice;
-use crate::engine::running::execution::Engine;
+use crate::engine::running::effects::Effects;
 use crate::engine::world::letter::{Envelope, PackedSender};
 use crate::engine::world::watches::{EndWatch, WatchedChange};
 
-impl Engine {
+impl Effects<'_> {
     /// Notifies a watcher, unless the watch has ended.
-    pub(super) fn notify(&mut self, by: u32, watch: u32) {
+    pub(super) fn notify(&self, by: u32, watch: u32) {
         let (found, reason) = {
-            let mut state = self.state();
+            let mut state = self.shared.state();
             let Some(watch) = state.relations.watches.take_open(watch) else {
                 return;
             };
@@ -28,7 +28,7 @@ impl Engine {
             ..
         } = found;
         let (notice, mail) = {
-            let mut arena = self.arena();
+            let mut arena = self.shared.arena();
             (arena.take_notice(watch), arena.mail(watcher).cloned())
         };
         let (notice, mail) = match (notice, mail, found.ask) {
@@ -48,9 +48,13 @@ impl Engine {
         let letter = Envelope {
             sender: PackedSender::end(target),
             key,
-            ..self.state().operations.letter(target, watcher, slot, event)
+            ..self
+                .shared
+                .state()
+                .operations
+                .letter(target, watcher, slot, event)
         };
-        let delivery = self.state().deliver(watcher, letter);
+        let delivery = self.shared.state().deliver(watcher, letter);
         self.sent(target, watcher, letter, delivery);
     }
 }

@@ -289,7 +289,7 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
     let mut kept = IncrementalFingerprints::default();
     let print_of = |engine: &Engine, prints: &mut IncrementalFingerprints, anew: bool| {
         let view = EngineView {
-            bodies: &engine.bodies,
+            bodies: &engine.executor.bodies,
             shared: &engine.shared,
         };
         if anew {
@@ -312,7 +312,9 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
             state.footprint.begin_touched(&pending);
             state.operations.count()
         };
-        let changed = engine.step(&shared, operation, kind, state, theatre);
+        let changed = engine
+            .executor
+            .step(&shared, operation, kind, state, theatre);
         engine.after_step(&shared, changed);
         let touched = {
             let state = shared.state.borrow();
