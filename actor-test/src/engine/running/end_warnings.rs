@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::data::end_state::EndState;
 use crate::engine::running::outcome::EndReason;
+use crate::engine::running::waits::someone_awaits;
 use crate::engine::world::letter::{Envelope, STOP};
 use crate::engine::world::operation::{Operation, OperationRole, OperationStage};
 use crate::engine::world::state::ExecutionState;
@@ -101,7 +102,7 @@ fn restless(state: &ExecutionState) -> Option<String> {
     };
     let why = match state.timers.armed() > state.timers.armed_periodic() {
         true => "with other timers that are armed anew and anew",
-        false if state.someone_awaits() => "while someone awaits",
+        false if someone_awaits(state) => "while someone awaits",
         false if state.temperatures.any_pending() => "while an obligation is pending",
         false => "with never a pause between the ticks",
     };

@@ -100,7 +100,7 @@ impl Executor {
         let shared = Rc::clone(&self.shared);
         let effects = shared.effects();
         shared.phase.set(CodePhase::Over);
-        shared.effects().clear_tasks();
+        effects.clear_tasks();
         let test = self.test.take();
         effects.drop_quietly(move || drop(test));
         let count = shared.state().operations.count();

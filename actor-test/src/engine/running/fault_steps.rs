@@ -6,7 +6,7 @@ use crate::data::step::StepKind;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::states::fingerprint::EngineView;
-use crate::engine::world::faults::AHEAD;
+use crate::engine::world::faults::{AHEAD, links_cut};
 use crate::engine::world::state::BODY;
 use crate::records::node_fault::{DiskAfterRestart, NodeFault};
 use crate::records::{Record, nanoseconds};
@@ -47,7 +47,7 @@ impl Engine {
                 self.note(shared, 0);
                 self.shared.state().faults.close();
                 shared.may_fail.set(false);
-                let left = self.shared.state().faults_to_undo();
+                let left = self.shared.state().faults.take_lasting();
                 if left.is_empty() {
                     return false;
                 }
@@ -75,7 +75,8 @@ impl Engine {
 
     fn fault_step(&self, shared: &ControlledRuntime) -> InterStepFault {
         let mut state = self.shared.state();
-        let faults = state.possible_faults();
+        let world = &mut *state;
+        let faults = world.faults.possible(&world.nodes);
         let state = &*state;
         let enabled = Enabled::new(
             state.enabled.pending(),
@@ -112,7 +113,7 @@ impl Engine {
             Fairness::FairFrom(step) => step <= state.progress.step(),
             Fairness::Unfair => false,
         };
-        let is_quiet = state.enabled.pending().is_empty() && state.has_faults_to_undo();
+        let is_quiet = state.enabled.pending().is_empty() && state.faults.are_lasting();
         match is_fair || is_quiet {
             true => InterStepFault::End,
             false => InterStepFault::Nothing,
@@ -128,8 +129,12 @@ impl Engine {
         };
         let restart = |disk| NodeFault::Restart { node: one, disk };
         let node_fault = match (fault.kind, fault.is_undone) {
-            (FaultKind::Partition, false) => NodeFault::Cut(self.shared.state().links_cut(fault)),
-            (FaultKind::Partition, true) => NodeFault::Heal(self.shared.state().links_cut(fault)),
+            (FaultKind::Partition, false) => {
+                NodeFault::Cut(links_cut(&self.shared.state().nodes, fault))
+            }
+            (FaultKind::Partition, true) => {
+                NodeFault::Heal(links_cut(&self.shared.state().nodes, fault))
+            }
             (FaultKind::Crash, false) | (FaultKind::Stop, _) => NodeFault::Crash { node: one },
             // A script may have restarted the node already.
             (FaultKind::Crash, true) if self.shared.state().nodes.is_up(one) => return,

@@ -97,7 +97,7 @@ impl Executor {
             let (delivered, kind) = (std::mem::take(&mut found.delivered), found.kind);
             state.operations.extend_chain(operation, delivered);
             if !state.objects.is_unused() {
-                state.goes_on(operation);
+                state.objects.goes_on(operation);
             }
             kind
         };
@@ -294,7 +294,9 @@ impl Executor {
         let state_before = std::mem::replace(&mut found.state, state_after);
         state.operations.changes_stage(before, stage);
         if stage == OperationStage::Suspended {
-            state.wait_begins(operation);
+            let step = state.progress.step();
+            state.operations[operation].waits_since = step;
+            state.temperatures.schedule_overdue_check(step);
             // An event that a new `receive` waits for may have arrived meanwhile.
             let found = &mut state.operations[operation];
             let inbox = &mut found.inbox;
@@ -315,7 +317,9 @@ impl Executor {
                 self.shared.session().landmarks.moved(whose, from, to);
                 if self.shared.may_fail.get() {
                     let nodes = state.node_bits(operation);
-                    state.record_moment(mix(mix(STATE, whose), to), nodes);
+                    state
+                        .faults
+                        .record_moment(mix(mix(STATE, whose), to), nodes);
                 }
             }
         }

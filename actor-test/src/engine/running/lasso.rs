@@ -557,7 +557,7 @@ fn named(state: &ExecutionState, pending: &Pending, is_whole: bool) -> RegionSte
         Some(owner) if pending.operation.is_timer() => owner.bits(),
         _ => pending.operation.bits(),
     };
-    let name = state.step_name(pending);
+    let name = state.timers.step_name(pending);
     RegionStep { name, of }
 }
 

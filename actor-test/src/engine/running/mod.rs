@@ -21,7 +21,7 @@
 //! - [`nodes`] boots and crashes nodes, and [`fault_steps`] injects faults between two steps.
 //! - [`observing`] shows events to monitors, [`predicates`] are evaluated after each step, and [`lasso`]
 //!   searches for cycles while an obligation is pending.
-//! - [`overdue`] reports waits that last too long. [`verdict`], [`finish`] and [`end_warnings`] judge the end.
+//! - [`overdue`] reports [`waits`] that last too long. [`verdict`], [`finish`] and [`end_warnings`] judge the end.
 //! - [`snapshot`] describes the execution between two steps, and [`own_thread`] runs one on a thread of its
 //!   own.
 //!
@@ -50,3 +50,4 @@ pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 pub(crate) mod verdict;
+pub(crate) mod waits;

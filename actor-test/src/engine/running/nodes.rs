@@ -35,7 +35,11 @@ impl Executor {
 
     /// Injects a fault, or repairs one, now. One that is impossible now does nothing.
     pub(crate) fn inject(&mut self, node_fault: &NodeFault) {
-        self.shared.state().interrupt_all(StepConstruct::Node);
+        {
+            let state = &mut *self.shared.state();
+            let count = state.operations.count();
+            state.footprint.interrupt_all(count, StepConstruct::Node);
+        }
         self.shared.network().record_node_fault(node_fault);
         match node_fault {
             NodeFault::Crash { node } => self.crash(*node),
@@ -43,34 +47,35 @@ impl Executor {
             NodeFault::Cut(links) => {
                 for (from, to) in links {
                     let lost = {
-                        let mut state = self.shared.state();
-                        let link = state.link_between(*from, *to);
-                        state.set_cut(link, true);
+                        let state = &mut *self.shared.state();
+                        let link = state.nodes.link_between(&mut state.operations, *from, *to);
+                        state.change_link(link, |link| link.is_cut = true);
                         state.clear_link(link, true)
                     };
                     self.shared.network().lose_all(lost);
                 }
             }
             NodeFault::Heal(links) => {
-                let mut state = self.shared.state();
+                let state = &mut *self.shared.state();
                 for (from, to) in links {
-                    let link = state.link_between(*from, *to);
-                    state.set_cut(link, false);
+                    let link = state.nodes.link_between(&mut state.operations, *from, *to);
+                    state.change_link(link, |link| link.is_cut = false);
                 }
             }
             NodeFault::HealAll => {
                 let mut state = self.shared.state();
                 for link in 0..state.nodes.links().count() as u32 {
                     if state.nodes.link(link).is_cut {
-                        state.set_cut(link, false);
+                        state.change_link(link, |link| link.is_cut = false);
                     }
                 }
             }
             NodeFault::Break { one, other } => self.shared.network().break_connection(*one, *other),
             NodeFault::Hold { from, to } | NodeFault::Release { from, to } => {
-                let mut state = self.shared.state();
-                let link = state.link_between(*from, *to);
-                state.set_held(link, matches!(node_fault, NodeFault::Hold { .. }));
+                let state = &mut *self.shared.state();
+                let link = state.nodes.link_between(&mut state.operations, *from, *to);
+                let is_held = matches!(node_fault, NodeFault::Hold { .. });
+                state.change_link(link, |link| link.is_held = is_held);
             }
             NodeFault::At {
                 wish,
@@ -78,7 +83,10 @@ impl Executor {
                 to,
                 place,
             } => {
-                let link = self.shared.state().link_between(*from, *to);
+                let link = {
+                    let state = &mut *self.shared.state();
+                    state.nodes.link_between(&mut state.operations, *from, *to)
+                };
                 self.shared.network().grant(*wish, link, *place);
             }
             NodeFault::Next {
@@ -87,11 +95,17 @@ impl Executor {
                 to,
                 event,
             } => {
-                let link = self.shared.state().link_between(*from, *to);
-                let found = self.shared.state().find_on_link(link, *event);
+                let link = {
+                    let state = &mut *self.shared.state();
+                    state.nodes.link_between(&mut state.operations, *from, *to)
+                };
+                let found = {
+                    let state = self.shared.state();
+                    state.nodes.link(link).find(&state.operations, *event)
+                };
                 match found {
                     Some(place) => self.shared.network().grant(*wish, link, place),
-                    None => self.shared.state().wish(link, *wish, *event),
+                    None => self.shared.state().nodes.link_mut(link).wish(*wish, *event),
                 }
             }
             NodeFault::SetAhead { node, by_ns } => {
@@ -103,11 +117,15 @@ impl Executor {
             NodeFault::SetBack { node, by_ns } => {
                 self.shared
                     .state()
+                    .nodes
                     .set_back(*node, Duration::from_nanos(*by_ns));
                 self.shared.instrumented.set(true);
             }
             NodeFault::Spare { node } => self.shared.state().nodes.spare(*node),
-            NodeFault::SpareLink { one, other } => self.shared.state().spare_link(*one, *other),
+            NodeFault::SpareLink { one, other } => {
+                let state = &mut *self.shared.state();
+                state.nodes.spare_link(&mut state.operations, *one, *other);
+            }
         }
     }
 
@@ -192,13 +210,20 @@ impl Network<'_> {
     fn break_connection(&self, one: u32, other: u32) {
         for (from, to) in [(one, other), (other, one)] {
             let lost = {
-                let mut state = self.shared.state();
-                let link = state.link_between(from, to);
+                let state = &mut *self.shared.state();
+                let link = state.nodes.link_between(&mut state.operations, from, to);
                 state.clear_link(link, false)
             };
             self.lose_all(lost);
         }
-        let (watches, asks) = self.shared.state().across(one, other);
+        let (watches, asks) = {
+            let state = self.shared.state();
+            let asks = &state.requests.asks;
+            state
+                .relations
+                .watches
+                .across(&state.nodes, asks, one, other)
+        };
         for watch in watches {
             let mut state = self.shared.state();
             let watcher = state.relations.watches.break_connection(watch);
@@ -244,7 +269,9 @@ impl Effects<'_> {
             let is_for_the_dead = {
                 let state = self.shared.state();
                 let to = effect.facts(operation, &state).travels_to;
-                to.is_none_or(|to| state.nodes.is_over(to) || state.is_dead(to))
+                to.is_none_or(|to| {
+                    state.nodes.is_over(to) || state.operations[to].stage == OperationStage::Gone
+                })
             };
             match effect {
                 Effect::Reply { ask, lost } if is_for_the_dead => self.bring_reply(ask, lost),

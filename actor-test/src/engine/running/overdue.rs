@@ -1,13 +1,14 @@
 //! Overdue waits and deferrals: operations that wait too long, and events that are deferred for ever.
 
 use crate::data::bug::BugKind;
-use crate::engine::running::execution::Engine;
 use crate::engine::running::outcome::EndReason;
+use crate::engine::running::waits::{check_deferrals, counts_since, overdue, pending_waits, roots};
 use crate::engine::session::EngineSession;
 use crate::engine::specs::specifications::PendingObligation;
 use crate::engine::specs::suspicion::Suspicion;
 use crate::engine::world::capacity::RequestStatus;
 use crate::engine::world::operation::OperationStage;
+use crate::engine::world::shared_objects::awaited_objects;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::temperature::{Deferral, Obligation};
 
@@ -53,7 +54,7 @@ pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> Option<String> 
     let received = receiving
         .filter_map(|event| events.get(usize::from(*event)))
         .map(|event| format!("an event `{}`", event.name));
-    let shared = state.awaited_objects(operation);
+    let shared = awaited_objects(state, operation);
     let what: Vec<String> = asked.chain(room).chain(received).chain(shared).collect();
     (!what.is_empty()).then(|| what.join(" and "))
 }
@@ -64,9 +65,9 @@ pub(crate) fn long_waits(state: &ExecutionState) -> Vec<PendingObligation> {
         return Vec::new();
     };
     let is_long = |operation: &u32| {
-        let since = state.counts_since(*operation, counts_from);
+        let since = counts_since(state, *operation, counts_from);
         state.progress.step().saturating_sub(since) > threshold / 10
-            && !state.has_time_limit(*operation)
+            && !state.timers.has_limit_of(*operation)
     };
     let pending = |operation: u32| {
         Some(PendingObligation {
@@ -75,45 +76,40 @@ pub(crate) fn long_waits(state: &ExecutionState) -> Vec<PendingObligation> {
             since: state.operations[operation].waits_since,
         })
     };
-    state
-        .pending_waits()
+    pending_waits(state)
         .filter(is_long)
         .filter_map(pending)
         .collect()
 }
 
-impl Engine {
-    /// Checks all waits and deferred events.
-    pub(crate) fn find_overdue(
-        &self,
-        state: &mut ExecutionState,
-        session: &mut EngineSession,
-    ) -> Option<EndReason> {
-        match state.temperatures.watched() {
-            Some(Obligation::Deferral(actor, letter)) => {
-                let is_paid = !is_unread(state, actor, letter);
-                return check_again(state, is_paid);
-            }
-            Some(Obligation::SelfSending(actor)) => {
-                let is_paid = !is_alone(state, actor);
-                return check_again(state, is_paid);
-            }
-            Some(Obligation::Specification(_) | Obligation::Wait(_)) => return None,
-            None => {}
+/// Checks all waits and deferred events.
+pub(crate) fn find_overdue(
+    state: &mut ExecutionState,
+    session: &mut EngineSession,
+) -> Option<EndReason> {
+    match state.temperatures.watched() {
+        Some(Obligation::Deferral(actor, letter)) => {
+            let is_paid = !is_unread(state, actor, letter);
+            return check_again(state, is_paid);
         }
-        let (threshold, counts_from) = state.temperatures.judges()?;
-        let overdue = state.overdue(threshold, counts_from);
-        let deferral = state.check_deferrals(threshold);
-        let roots = state.roots(&overdue, threshold, counts_from);
-        // Executions report different roots: a first root that goes on after all does not hide the others.
-        let root =
-            roots.get((state.operations.behaviour_hash() % roots.len().max(1) as u64) as usize);
-        match root {
-            Some(root) => find_wait(state, session, *root, &overdue, (threshold, counts_from)),
-            None => find_deferral(state, session, deferral?, threshold),
+        Some(Obligation::SelfSending(actor)) => {
+            let is_paid = !is_alone(state, actor);
+            return check_again(state, is_paid);
         }
-        Some(EndReason::Bug)
+        Some(Obligation::Specification(_) | Obligation::Wait(_)) => return None,
+        None => {}
     }
+    let (threshold, counts_from) = state.temperatures.judges()?;
+    let late = overdue(state, threshold, counts_from);
+    let deferral = check_deferrals(state, threshold);
+    let roots = roots(state, &late, threshold, counts_from);
+    // Executions report different roots: a first root that goes on after all does not hide the others.
+    let root = roots.get((state.operations.behaviour_hash() % roots.len().max(1) as u64) as usize);
+    match root {
+        Some(root) => find_wait(state, session, *root, &late, (threshold, counts_from)),
+        None => find_deferral(state, session, deferral?, threshold),
+    }
+    Some(EndReason::Bug)
 }
 
 /// Returns true if a continuation with that end has discharged its obligation since the last check.
@@ -166,7 +162,7 @@ fn find_wait(
     overdue: &[u32],
     (threshold, counts_from): (u64, u64),
 ) {
-    let steps = state.progress.step() - state.counts_since(operation, counts_from);
+    let steps = state.progress.step() - counts_since(state, operation, counts_from);
     let since = state.operations[operation].waits_since;
     let name = state.name(operation);
     let (kind, what) = match describe_wait(state, operation) {

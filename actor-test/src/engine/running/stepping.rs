@@ -15,6 +15,7 @@ use crate::engine::seam::log_capture;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::session::EngineSession;
 use crate::engine::states::fingerprint::EngineView;
+use crate::engine::world::footprint::{begin_footprint, end_footprint};
 use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
@@ -59,7 +60,7 @@ impl Engine {
         }
         let shares = !state.objects.is_unused();
         if shares && pending.kind == StepKind::Flush {
-            state.publishes(operation.bits());
+            state.objects.publishes(operation.bits());
         }
         if shared.is_recorded() && self.record_step(&state, &pending) {
             return Some(EndReason::Bound);
@@ -124,8 +125,8 @@ impl Engine {
     fn explained_step(&mut self, shared: &ControlledRuntime, pending: Pending, test: &dyn Program) {
         let had_several = {
             let mut state = self.shared.state();
-            state.begin_footprint(&pending);
-            state.has_several_creators()
+            begin_footprint(&mut state, &pending);
+            state.operations.has_several_creators()
         };
         let asked = actor_test_os::request_counts();
         if self.lasso.is_watching() {
@@ -151,14 +152,17 @@ impl Engine {
                 self.shared.audience().note_monitor_transitions();
             }
             let mut state = self.shared.state.borrow_mut();
-            state.end_numbering(shared.numbers_seen.get(), had_several);
+            let state = &mut *state;
+            let operations = &mut state.operations;
+            operations.end_numbering(&mut state.footprint, shared.numbers_seen.get(), had_several);
             if bug.is_some() {
                 // The bug may depend on earlier steps of others, and no operation goes on.
-                state.interrupt_all(StepConstruct::Finish);
+                let count = state.operations.count();
+                state.footprint.interrupt_all(count, StepConstruct::Finish);
             }
             let step = Step {
                 next_state: self.fingerprinter.parts(),
-                ..state.end_footprint(pending, bug, shared.has_predicates.get())
+                ..end_footprint(state, pending, bug, shared.has_predicates.get())
             };
             let stepped = StrategyEvent::Stepped(&step);
             self.shared
@@ -418,7 +422,7 @@ impl Executor {
             }
         }
         if wakes_another && !state.objects.is_unused() {
-            state.publishes(current);
+            state.objects.publishes(current);
         }
         drop(state);
         if foreign {
@@ -433,8 +437,8 @@ impl Executor {
 
 /// Sets the clock that the program reads to that of the operation's node.
 fn set_operation_clock(state: &ExecutionState, operation: u32) {
-    actor_test_os::set_clock(state.now_at(operation));
-    actor_test_os::set_date_back(state.behind_date_at(operation));
+    actor_test_os::set_clock(state.nodes.now_at(operation, state.timers.now()));
+    actor_test_os::set_date_back(state.nodes.behind_date_at(operation));
 }
 
 #[cold]

@@ -241,7 +241,12 @@ impl Executor {
             let mut state = self.shared.state();
             self.shared
                 .record(|| Record::ValueDropped { who: operation });
-            state.break_links(operation, reason);
+            {
+                let state = &mut *state;
+                state
+                    .relations
+                    .break_links(&mut state.operations, operation, reason);
+            }
             state.refresh(operation);
         }
         let child = u64::from(operation);
@@ -285,8 +290,9 @@ impl Executor {
             let Some(supervised) = state.relations.families.get(family) else {
                 return;
             };
-            let now = state.now_at_family(supervised);
-            let supervised = state.family_mut(family);
+            let now = state.nodes.now_at_family(supervised, state.timers.now());
+            let state = &mut *state;
+            let supervised = state.relations.family_mut(&mut state.footprint, family);
             change(&mut supervised.family, now, &mut orders);
             supervised.supervisor
         };

@@ -5,7 +5,10 @@ use crate::engine::recording::recorder::Recorder;
 use crate::engine::running::end_warnings;
 use crate::engine::running::execution::Engine;
 use crate::engine::running::outcome::{EndReason, Outcome};
-use crate::engine::running::overdue::{ALONE_MIN, describe_wait, long_waits, own_run, was_paid};
+use crate::engine::running::overdue::{
+    ALONE_MIN, describe_wait, find_overdue, long_waits, own_run, was_paid,
+};
+use crate::engine::running::waits::{pending_waits, someone_awaits};
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::seam::sharing::column;
 use crate::engine::session::EngineSession;
@@ -32,7 +35,7 @@ impl Engine {
             return Some(self.too_hot(state, session, hot));
         }
         if state.temperatures.takes_check(state.progress.step())
-            && let Some(end) = self.find_overdue(state, session)
+            && let Some(end) = find_overdue(state, session)
         {
             return Some(end);
         }
@@ -214,7 +217,7 @@ pub(crate) fn is_idle(idle_moments: &mut usize, state: &ExecutionState) -> bool 
         return false;
     }
     *idle_moments += 1;
-    *idle_moments > 3 * periodic && !state.temperatures.any_pending() && !state.someone_awaits()
+    *idle_moments > 3 * periodic && !state.temperatures.any_pending() && !someone_awaits(state)
 }
 
 /// Reports that a specification stays pending.
@@ -320,7 +323,7 @@ fn judge_unmet(shared: &ControlledRuntime) {
 fn waiting(shared: &ControlledRuntime) -> Option<(BugKind, String)> {
     let state = shared.state();
     let mut awaits = Vec::new();
-    for operation in state.pending_waits() {
+    for operation in pending_waits(&state) {
         let Some(waits) = describe_wait(&state, operation) else {
             let name = state.name(operation);
             let message = format!(

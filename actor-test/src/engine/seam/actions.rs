@@ -31,8 +31,10 @@ impl CurrentOperation<'_> {
                 target,
                 notice,
             } => {
-                let mut state = self.state();
-                let watch = state.watch(watcher.operation, target.operation);
+                let state = &mut *self.state();
+                let watches = &mut state.relations.watches;
+                let watch =
+                    watches.watch(&mut state.operations, watcher.operation, target.operation);
                 let notice = WatchNotice::Event(notice);
                 self.arena().keep_notice(watch, notice);
                 state.operations.push(self.number, Effect::Watch { watch });
@@ -72,13 +74,17 @@ impl CurrentOperation<'_> {
                 self.state().supervise_system(self.number, supervision);
             }
             Action::Supervise(Some(supervisor), supervision) => {
-                let mut state = self.state();
-                let supervised = state.children_of(supervisor.operation);
+                let state = &mut *self.state();
+                let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+                let relations = &mut state.relations;
+                let supervised = relations.children_of(footprint, operations, supervisor.operation);
                 supervised.family.supervise(supervision);
             }
             Action::DecideFailures(supervisor, ask) => {
-                let mut state = self.state();
-                let supervised = state.children_of(supervisor.operation);
+                let state = &mut *self.state();
+                let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+                let relations = &mut state.relations;
+                let supervised = relations.children_of(footprint, operations, supervisor.operation);
                 supervised.family.ask();
                 supervised.ask = Some(ask);
             }
@@ -93,7 +99,12 @@ impl CurrentOperation<'_> {
                 }
             }
             Action::Fault(fault) => self.inject(&fault),
-            Action::Close => self.state().close(),
+            Action::Close => {
+                let state = &mut *self.state();
+                state
+                    .progress
+                    .close(&mut state.footprint, &state.operations);
+            }
             Action::Finish => self.push(Effect::Finish),
         }
     }
@@ -114,8 +125,9 @@ impl CurrentOperation<'_> {
             Stop::InOrder => false,
             Stop::AtOnce => true,
             Stop::After(limit) => {
-                let mut state = self.state();
-                let (timer, _) = state.plan_timer(self.number, to, self.number, limit);
+                let state = &mut *self.state();
+                let parts = (self.number, to, self.number);
+                let (timer, _) = state.timers.plan(&mut state.operations, parts, limit);
                 state.timers.slots[timer as usize].purpose = TimerPurpose::Kill;
                 return;
             }
@@ -124,8 +136,9 @@ impl CurrentOperation<'_> {
     }
 
     fn await_change(self, ask: AskId, change: WatchedChange, notice: WatchNotice) {
-        let mut state = self.state();
-        let watch = state.await_end(ask.index, change);
+        let state = &mut *self.state();
+        let asks = &mut state.requests.asks;
+        let watch = state.relations.watches.await_end(asks, ask.index, change);
         self.arena().keep_notice(watch, notice);
         state.operations.push(self.number, Effect::Watch { watch });
     }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
+use crate::data::faults::FaultKind;
 use crate::data::story::ChoicePurpose;
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::seam::current_operation::CurrentOperation;
@@ -91,7 +92,13 @@ impl ControlledRuntime {
         if self.phase.get() != CodePhase::Running {
             return;
         }
-        let Some(room) = self.state.borrow_mut().passing_limit(current) else {
+        let room = {
+            let state = &mut *self.state.borrow_mut();
+            let faults_move = state.faults.budgets().budget(FaultKind::Clock) > 0;
+            let step = state.progress.step();
+            state.timers.passing_limit(current, step, faults_move)
+        };
+        let Some(room) = room else {
             return;
         };
         let known = self.answers.borrow_mut().pop_front().or_else(|| {
@@ -109,7 +116,7 @@ impl ControlledRuntime {
                 .operations
                 .extend_chain(current, mix(0x7a_55ed, u64::from(chosen)));
             state.operations[current].own_run = 0;
-            actor_test_os::set_clock(state.now_at(current));
+            actor_test_os::set_clock(state.nodes.now_at(current, state.timers.now()));
         }
         let step = state.progress.step();
         drop(state);

@@ -44,7 +44,14 @@ impl Runtime for ControlledRuntime {
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId {
         let index = if self.phase.get() == CodePhase::Running {
             let current = self.current.get();
-            let index = self.state.borrow_mut().open_ask(current, to.operation);
+            let index = {
+                let state = &mut *self.state();
+                let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+                state
+                    .requests
+                    .asks
+                    .open(footprint, operations, current, to.operation)
+            };
             let before = self.arena().keep_reply(index, slot);
             drop(before);
             index
@@ -138,12 +145,15 @@ impl Runtime for ControlledRuntime {
         if reads {
             self.pass_time();
         }
-        let mut state = self.state();
+        let state = &mut *self.state();
+        let now = match self.phase.get() {
+            CodePhase::Printing => state.timers.now(),
+            _ => state.timers.read_clock(&mut state.footprint),
+        };
         match self.phase.get() {
             // Observers are on no node.
-            CodePhase::Observing => state.read_true_time(),
-            CodePhase::Printing => state.now_at(self.current.get()),
-            _ => state.read_clock_at(self.current.get()),
+            CodePhase::Observing => now,
+            _ => state.nodes.now_at(self.current.get(), now),
         }
     }
 

@@ -15,8 +15,14 @@ impl CurrentOperation<'_> {
         match value {
             Dropped::Reference { target, is_last } => {
                 if self.phase.get().runs_program() && self.is_local(target) {
-                    let mut state = self.state();
-                    state.drop_reference(self.number, target.operation, is_last);
+                    let state = &mut *self.state();
+                    let operations = &mut state.operations;
+                    operations.drop_reference(
+                        &mut state.footprint,
+                        self.number,
+                        target.operation,
+                        is_last,
+                    );
                 }
             }
             Dropped::Ask(ask) => self.abandon_ask(ask),
@@ -31,7 +37,7 @@ impl CurrentOperation<'_> {
             }
             Dropped::DiskCall(call) => {
                 if self.is_open(call.execution, call.index) {
-                    self.state().abandon_call(call.index);
+                    self.state().disks.abandon_call(call.index);
                     let waker = self.arena().take_caller(call.index);
                     drop(waker);
                 }
@@ -69,8 +75,8 @@ impl CurrentOperation<'_> {
     fn abandon_ask(self, ask: AskId) {
         if self.is_open(ask.execution, ask.index) {
             let is_closed = {
-                let mut state = self.state();
-                state.end_ask(ask.index);
+                let state = &mut *self.state();
+                state.requests.asks.end(&mut state.operations, ask.index);
                 let record = &mut state.requests.asks[ask.index];
                 record.abandoned = true;
                 if !record.delivered {

@@ -20,7 +20,7 @@ impl ControlledRuntime {
     pub(crate) fn strike(&self, kind: FaultKind, what: u64, ways: u32) -> u32 {
         let mut state = self.state.borrow_mut();
         let current = self.current.get();
-        if ways == 0 || !state.faults.may_be(kind) || state.is_spared(kind, current) {
+        if ways == 0 || !state.faults.may_be(kind) || state.nodes.spares(kind, current) {
             return 0;
         }
         let offer = FaultSite {
@@ -113,7 +113,7 @@ impl CurrentOperation<'_> {
         let path = {
             let state = self.state.borrow();
             let is_bounded = state.operations[mailbox].bound.is_some();
-            let is_spared = state.is_spared(FaultKind::Full, mailbox);
+            let is_spared = state.nodes.spares(FaultKind::Full, mailbox);
             if !is_bounded || is_spared || !state.faults.may_be(FaultKind::Full) {
                 return false;
             }

@@ -17,8 +17,8 @@ impl ControlledRuntime {
     /// Begins the next incarnation of a node, with a registry of names; returns the operation that boots it.
     pub(crate) fn launch(&self, node: u32) -> u32 {
         let boot = {
-            let mut state = self.state();
-            let boot = state.begin_incarnation(node);
+            let state = &mut *self.state();
+            let boot = state.nodes.begin_incarnation(&mut state.operations, node);
             self.record(|| Record::Created {
                 who: boot,
                 path: state.operations[boot].key,
@@ -67,11 +67,13 @@ impl CurrentOperation<'_> {
     /// Injects a fault, as an effect of the operation.
     pub(super) fn inject(self, fault: &ScriptedFault) {
         if let Some(node_fault) = self.node_fault(fault) {
-            let mut state = self.state();
+            let state = &mut *self.state();
             // A node is spared in the whole execution: otherwise a fault could strike before this effect.
             match node_fault {
                 NodeFault::Spare { node } => return state.nodes.spare(node),
-                NodeFault::SpareLink { one, other } => return state.spare_link(one, other),
+                NodeFault::SpareLink { one, other } => {
+                    return state.nodes.spare_link(&mut state.operations, one, other);
+                }
                 _ => {}
             }
             state.nodes.node_faults.push(node_fault);

@@ -54,7 +54,10 @@ impl CurrentOperation<'_> {
             }
             Note::ReplyPolled(ask, is_there) => {
                 if self.is_open(ask.execution, ask.index) {
-                    self.state().seek_reply(self.number, ask.index, is_there);
+                    let state = &mut *self.state();
+                    let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+                    let asks = &mut state.requests.asks;
+                    asks.seek(footprint, operations, self.number, ask.index, is_there);
                 }
             }
             Note::ReplyHandedOver(ask) => {

@@ -29,9 +29,15 @@ impl CurrentOperation<'_> {
             }
             Query::IsBefore(one, other, answer) => *answer = self.is_before(one, other),
             Query::AskLimit(answer) => *answer = self.state.borrow().requests.asks.limit(),
-            Query::DeadLetters(answer) => *answer = self.state().count_dead_letters(self.number),
+            Query::DeadLetters(answer) => {
+                let state = &mut *self.state();
+                let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+                *answer = state
+                    .progress
+                    .count_dead_letters(footprint, operations, self.number);
+            }
             Query::Running(answer) => {
-                let running = self.state().running_actors(self.number);
+                let running = self.state().operations.running_actors(self.number);
                 answer.extend(running.into_iter().map(|actor| self.address(actor)));
             }
             Query::TimerMark(timer, answer) => *answer = self.timer_mark(timer),
@@ -147,7 +153,10 @@ impl CurrentOperation<'_> {
         if timer.execution != self.execution.get() || self.number >= state.operations.count() {
             return 0;
         }
-        state.timer_mark(self.number, timer.index, timer.generation)
+        let holder = &state.operations[self.number];
+        state
+            .timers
+            .mark(self.number, holder, timer.index, timer.generation)
     }
 
     fn time_past_deadline(self, timer: TimerId) -> Duration {
@@ -181,10 +190,10 @@ impl CurrentOperation<'_> {
 
     fn names(self) -> Option<Address> {
         let registry = {
-            let mut state = self.state();
+            let state = &mut *self.state();
             match state.nodes.registry_of(self.number) {
                 Some(of_node) => of_node,
-                None => state.read_names(),
+                None => state.progress.read_names(&mut state.footprint),
             }
         };
         registry.map(|registry| self.address(registry))

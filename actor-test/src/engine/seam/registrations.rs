@@ -39,7 +39,9 @@ impl CurrentOperation<'_> {
             let is_new =
                 specifications.register(monitor, &mut self.state(), &mut session.observers);
             if is_new {
-                self.state().register_observer();
+                let state = &mut *self.state();
+                let footprint = &mut state.footprint;
+                footprint.register_observer(&state.progress, &state.operations);
             }
             self.show_at(session.observers.moments());
             is_new
@@ -53,7 +55,9 @@ impl CurrentOperation<'_> {
         let mut state = self.state();
         let mut specifications = self.specifications.borrow_mut();
         specifications.expect(name, expectation, predicate, &mut state);
-        state.register_observer();
+        let state = &mut *state;
+        let footprint = &mut state.footprint;
+        footprint.register_observer(&state.progress, &state.operations);
         self.has_predicates.set(true);
         self.shows_actors.set(true);
         self.record(|| specifications.last_predicate());
@@ -87,7 +91,7 @@ impl CurrentOperation<'_> {
             let message = format!("`{name}` is no name of a node: give one without a slash");
             return self.find(BugKind::Node, message, None);
         }
-        let node = self.state().declare_node(name);
+        let node = self.state().nodes.declare(name);
         self.arena().add_node(registry, boot);
         self.draw_clock(node);
         let boot = self.launch(node);

@@ -23,7 +23,9 @@ use crate::engine::panics::{self, CallLimitExceeded, NeedsOwnStack};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::seam::tasks::TaskStacks;
-use crate::engine::world::shared_objects::{NextAccess, REPEATS_MAX};
+use crate::engine::world::shared_objects::{
+    NextAccess, REPEATS_MAX, object_in_story, object_in_words,
+};
 use crate::engine::world::state::BODY;
 use crate::engine::world::vector_clocks::RacingAccess;
 use crate::records::Record;
@@ -78,7 +80,7 @@ impl<'a> CurrentOperation<'a> {
                 }
             }
             MadeAccess::Fence { acquires, releases } => {
-                self.state().fenced(self.number, acquires, releases);
+                self.state().objects.fenced(self.number, acquires, releases);
             }
         }
     }
@@ -180,7 +182,7 @@ impl<'a> CurrentOperation<'a> {
                 let index = access.object.index;
                 (
                     state.name(self.number),
-                    state.object_in_words(index, self.number),
+                    object_in_words(&state, index, self.number),
                 )
             };
             let message = format!(
@@ -266,7 +268,12 @@ impl AccessedObject<'_> {
             // An event that was sent may arrive before the operation goes on.
             self.operation.come_to(NextAccess::Way, true, true);
         }
-        let race = self.state().race(by, self.index, writes, place);
+        let race = {
+            let state = &mut *self.state();
+            let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+            let objects = &mut state.objects;
+            objects.race(footprint, operations, by, self.index, writes, place)
+        };
         if let Some(race) = race {
             self.find_race(race, writes, place);
         }
@@ -312,7 +319,8 @@ impl AccessedObject<'_> {
             let mut state = self.state();
             state.objects.wait(by, self.index, wait, true);
             if wait == Wait::First {
-                state.claimed(by, self.index);
+                let state = &mut *state;
+                state.objects.claimed(&mut state.operations, by, self.index);
             }
         }
         self.record_access("waits for", access.place);
@@ -360,9 +368,16 @@ impl AccessedObject<'_> {
             return;
         }
         if all {
-            return self.state().unblock(self.index);
+            let mut state = self.state();
+            for operation in state.objects.unclaimed(self.index) {
+                state.unblock_this(operation);
+            }
+            return;
         }
-        let blocked = self.state().blocked_still(self.index);
+        let blocked = {
+            let state = self.state();
+            state.objects.blocked_still(&state.operations, self.index)
+        };
         if !blocked.is_empty() {
             let chosen = self.decide(Choice::Below(blocked.len() as u32, ChoicePurpose::Woken));
             self.state().unblock_this(blocked[chosen as usize]);
@@ -377,7 +392,7 @@ impl AccessedObject<'_> {
             let record = Record::Accessed {
                 who,
                 what,
-                object: state.object_in_story(self.index),
+                object: object_in_story(&state, self.index),
                 place: line(place),
             };
             drop(state);

@@ -84,8 +84,12 @@ impl CurrentOperation<'_> {
             Request::Capacity { to, event, waits } => self.request_capacity(to, event, waits),
             Request::Disk(disk, call) => {
                 let disk = self.local_disk(disk)?;
-                self.may_act("use the disk")
-                    .then(|| self.state().call_disk(self.number, disk, call))
+                self.may_act("use the disk").then(|| {
+                    let state = &mut *self.state();
+                    state
+                        .disks
+                        .queue(&mut state.operations, self.number, disk, call)
+                })
             }
         }
     }
@@ -101,7 +105,9 @@ impl CurrentOperation<'_> {
             waits,
             is_faulted,
         };
-        Some(self.state().question(self.number, to, parameters))
+        let state = &mut *self.state();
+        let requests = &mut state.requests.capacity;
+        Some(requests.queue(&mut state.operations, self.number, to, parameters))
     }
 
     /// Returns the disk if it belongs to this execution.
@@ -153,7 +159,11 @@ impl CurrentOperation<'_> {
             return Poll::Pending;
         };
         let to = question.target;
-        state.close_question(request.index);
+        let state = &mut *state;
+        state
+            .requests
+            .capacity
+            .finish(&mut state.operations, request.index);
         let offered = answer.offered();
         if offered == Offered::Taken {
             let Some((slot, event)) = self.put(to, message) else {
@@ -230,8 +240,9 @@ impl CurrentOperation<'_> {
         } = event;
         let owner = self.acting("after")?.local(owner)?;
         let letter = self.put(owner, message)?;
-        let mut state = self.state();
-        let planned = state.plan_timer(self.number, owner, owner, delay);
+        let state = &mut *self.state();
+        let parts = (self.number, owner, owner);
+        let planned = state.timers.plan(&mut state.operations, parts, delay);
         let timer = &mut state.timers.slots[planned.0 as usize];
         timer.event = Some(letter);
         timer.periodic = again.is_some();
@@ -241,8 +252,9 @@ impl CurrentOperation<'_> {
     }
 
     fn sleep(self, delay: Duration, purpose: Purpose) -> TimerId {
-        let mut state = self.state();
-        let planned = state.plan_timer(self.number, self.number, self.number, delay);
+        let state = &mut *self.state();
+        let parts = (self.number, self.number, self.number);
+        let planned = state.timers.plan(&mut state.operations, parts, delay);
         let timer = &mut state.timers.slots[planned.0 as usize];
         timer.declared_purpose = purpose;
         timer.periodic = purpose == Purpose::Tick;
@@ -275,7 +287,8 @@ impl CurrentOperation<'_> {
             return Poll::Ready(());
         }
         if !is_own && self.phase.get() == CodePhase::Running {
-            let left = state.time_left(timer.index);
+            let found = &state.timers.slots[timer.index as usize];
+            let left = state.nodes.time_left(found, state.timers.now());
             drop(state);
             self.end_sleep(timer.index);
             *timer = self.sleep(left, purpose);

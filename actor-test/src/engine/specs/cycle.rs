@@ -75,6 +75,8 @@ impl WaitForGraph<'_> {
     /// Returns true if no timer, event or capacity can resume the operation.
     fn waits_for_nothing_else(&self, operation: u32) -> bool {
         let found = &self.state.operations[operation];
-        found.receiving.is_empty() && !self.state.has_time_limit(operation) && found.questions == 0
+        found.receiving.is_empty()
+            && !self.state.timers.has_limit_of(operation)
+            && found.questions == 0
     }
 }

@@ -163,7 +163,7 @@ impl EngineView<'_> {
             }
             to.write_u32(u32::MAX);
             for supervised in state.relations.families.iter() {
-                let now = state.now_at_family(supervised);
+                let now = state.nodes.now_at_family(supervised, state.timers.now());
                 supervised.family.feed(now, |number| to.write_u64(number));
             }
             state.temperatures.feed(&mut to);
@@ -427,7 +427,9 @@ fn list_effect(
             }
         }
         Detail::TimerMark(timer, generation) => {
-            let mark = state.timer_mark(index, timer, generation);
+            let mark = state
+                .timers
+                .mark(index, &state.operations[index], timer, generation);
             items.push(FingerprintItem::Number(mark));
         }
         // The last run of the operation's code has announced the event.

@@ -2,10 +2,12 @@
 
 use actor_core::StopReason;
 
+use crate::engine::world::children::Relations;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::operation::OperationStage;
+use crate::engine::world::operations::Operations;
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
-use crate::engine::world::state::ExecutionState;
 
 /// The owner of the list of all links.
 const ALL: u32 = 0;
@@ -120,11 +122,17 @@ impl ActorLinks {
     }
 }
 
-impl ExecutionState {
+impl Relations {
     /// Links two actors. Returns the failure of the other one, if it has already failed.
-    pub(crate) fn link(&mut self, one: u32, other: u32) -> Option<StopReason> {
-        let links = self.relations.links_mut(&mut self.footprint);
-        let found = &self.operations[other];
+    pub(crate) fn link(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &Operations,
+        one: u32,
+        other: u32,
+    ) -> Option<StopReason> {
+        let links = self.links_mut(footprint);
+        let found = &operations[other];
         if found.stage == OperationStage::Gone {
             return Some(found.ending).filter(|reason| reason.is_failure());
         }
@@ -134,26 +142,28 @@ impl ExecutionState {
         None
     }
 
-    pub(crate) fn unlink(&mut self, one: u32, other: u32) {
-        self.relations
-            .links_mut(&mut self.footprint)
-            .end(one, other);
+    pub(crate) fn unlink(&mut self, footprint: &mut StepFootprint, one: u32, other: u32) {
+        self.links_mut(footprint).end(one, other);
     }
 
     /// Removes the links of an actor whose value is dropped, and makes the linked actors share its failure.
     /// If the failure came from another actor, the link to that actor stays: the actor may have restarted and
     /// linked itself to the next incarnation.
-    pub(crate) fn break_links(&mut self, index: u32, reason: StopReason) {
-        let found = &mut self.operations[index];
+    pub(crate) fn break_links(
+        &mut self,
+        operations: &mut Operations,
+        index: u32,
+        reason: StopReason,
+    ) {
+        let found = &mut operations[index];
         let shared = found.failure_source.take();
         let cause =
             shared.filter(|_| reason == StopReason::Linked && found.stage == OperationStage::Down);
-        let others = self.relations.break_links(index, cause);
+        let others = self.break_all_links(index, cause);
         if reason.is_failure() {
             for to in others {
-                let life = self.operations[to].incarnation;
-                self.operations
-                    .push(index, Effect::Share { to, life, reason });
+                let life = operations[to].incarnation;
+                operations.push(index, Effect::Share { to, life, reason });
             }
         }
     }

@@ -10,28 +10,13 @@ use crate::engine::world::effect::Effect;
 use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::letter::{Envelope, PackedSender};
 use crate::engine::world::operation::OperationStage;
+use crate::engine::world::operations::Operations;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::{TimerPurpose, TimerStage, Timers, VirtualTimer};
 use crate::hash::mix;
 use crate::strategy::{OperationId, Pending, SilentEffect};
 
 impl ExecutionState {
-    /// Queues the arming of a timer of `owner` among the effects of `by`. The key is derived from `parent`.
-    /// Returns the timer's slot and generation.
-    pub(crate) fn plan_timer(
-        &mut self,
-        by: u32,
-        owner: u32,
-        parent: u32,
-        delay: Duration,
-    ) -> (u32, u32) {
-        self.timers.passing.has_timers = true;
-        let key = self.operations.child_key_of(parent);
-        let (timer, generation) = self.timers.reserve(owner, delay, key);
-        self.operations.push(by, Effect::Arm { timer, generation });
-        (timer, generation)
-    }
-
     /// Arms a timer, unless it was cancelled or its owner is gone.
     pub(crate) fn arm(&mut self, timer: u32, generation: u32) -> Armed {
         if self.timers.get(timer, generation).is_none() {
@@ -48,7 +33,9 @@ impl ExecutionState {
             });
         }
         let now = self.timers.now();
-        let delay = self.until(owner, self.timers.slots[timer as usize].delay);
+        let delay = self
+            .nodes
+            .until(owner, self.timers.slots[timer as usize].delay);
         self.timers.arm(timer, now, delay);
         self.note_armed(timer);
         self.refresh_timers();
@@ -61,7 +48,7 @@ impl ExecutionState {
             return;
         }
         let armed = &self.timers.slots[timer as usize];
-        if armed.periodic || self.is_patient(armed) {
+        if armed.periodic || self.timers.is_patient(armed) {
             self.footprint.record_local(StepConstruct::Ticks);
         }
         if armed.purpose != TimerPurpose::Own {
@@ -109,13 +96,8 @@ impl ExecutionState {
         unsent.map(|(slot, _)| slot)
     }
 
-    /// Returns whether the timer fires only when nothing else is enabled.
-    fn is_patient(&self, timer: &VirtualTimer) -> bool {
-        self.timers.are_patient || timer.declared_purpose == Purpose::Shutdown
-    }
-
     pub(super) fn hide_timer(&mut self, index: u32) {
-        let is_patient = self.is_patient(&self.timers.slots[index as usize]);
+        let is_patient = self.timers.is_patient(&self.timers.slots[index as usize]);
         let position = &mut self.timers.slots[index as usize].position;
         let moved = if is_patient {
             self.enabled.remove_patient(position)
@@ -140,7 +122,7 @@ impl ExecutionState {
             .event
             .and_then(|(_, event)| self.operations.event_id(receiver.bits(), event));
         let pending = Pending { event, ..pending };
-        let is_patient = self.is_patient(&self.timers.slots[index as usize]);
+        let is_patient = self.timers.is_patient(&self.timers.slots[index as usize]);
         let position = &mut self.timers.slots[index as usize].position;
         if is_patient {
             self.enabled.add_patient(position, pending);
@@ -208,27 +190,66 @@ impl ExecutionState {
         }
     }
 
-    /// Gives a periodic timer its next event; returns whether the timer is still armed. The timer runs again
-    /// only when the previous tick is taken from the inbox, so a slow actor has at most one unread tick.
-    pub(crate) fn refill(&mut self, index: u32, slot: u32) -> bool {
-        let timer = &mut self.timers.slots[index as usize];
-        let runs = timer.stage == TimerStage::Armed;
-        if runs && let Some((next, _)) = &mut timer.event {
-            *next = slot;
-        }
-        runs
-    }
-
     /// Re-arms a periodic timer whose letter was taken from the inbox.
     pub(crate) fn rearm_after_read(&mut self, index: u32, generation: u32) {
         let now = self.timers.now();
         let timer = self.timers.get(index, generation);
         let periodic = timer.filter(|timer| timer.periodic);
         if let Some((owner, period)) = periodic.map(|timer| (timer.owner, timer.delay)) {
-            let period = self.until(owner, period);
+            let period = self.nodes.until(owner, period);
             self.timers.rearm(index, now, period);
             self.refresh_timers();
         }
+    }
+}
+
+impl Timers {
+    /// Queues the arming of a timer of `owner` among the effects of `by`. The key is derived from `parent`.
+    /// Returns the timer's slot and generation.
+    pub(crate) fn plan(
+        &mut self,
+        operations: &mut Operations,
+        (by, owner, parent): (u32, u32, u32),
+        delay: Duration,
+    ) -> (u32, u32) {
+        self.passing.has_timers = true;
+        let key = operations.child_key_of(parent);
+        let (timer, generation) = self.reserve(owner, delay, key);
+        operations.push(by, Effect::Arm { timer, generation });
+        (timer, generation)
+    }
+
+    /// Returns whether a sleep or a time limit will resume the operation.
+    pub(crate) fn has_limit_of(&self, operation: u32) -> bool {
+        self.of(operation).any(|timer| {
+            let timer = &self.slots[timer as usize];
+            let runs = matches!(timer.stage, TimerStage::Unarmed | TimerStage::Armed);
+            runs && timer.event.is_none()
+        })
+    }
+
+    /// Returns whether the operation sleeps until the next tick of an interval.
+    pub(crate) fn has_ticks_for(&self, operation: u32) -> bool {
+        self.of(operation).any(|timer| {
+            let timer = &self.slots[timer as usize];
+            timer.is_sleep() && timer.periodic && timer.stage != TimerStage::Over
+        })
+    }
+
+    /// Returns whether the timer fires only when nothing else is enabled.
+    pub(super) fn is_patient(&self, timer: &VirtualTimer) -> bool {
+        self.are_patient || timer.declared_purpose == Purpose::Shutdown
+    }
+
+    /// Gives a periodic timer its next event; returns whether the timer is still armed. The timer runs again
+    /// only when the previous tick is taken from the inbox, so a slow actor has at most one unread tick.
+    pub(crate) fn refill(&mut self, index: u32, slot: u32) -> bool {
+        let timer = &mut self.slots[index as usize];
+        let runs = timer.stage == TimerStage::Armed;
+        if runs && let Some((next, _)) = &mut timer.event {
+            *next = slot;
+        }
+        runs
     }
 }
 

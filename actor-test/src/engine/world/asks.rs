@@ -6,8 +6,10 @@ use std::time::Duration;
 use actor_core::AskError;
 
 use crate::data::constructs::StepConstruct;
+use crate::engine::world::footprint::StepFootprint;
+use crate::engine::world::operations::Operations;
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
-use crate::engine::world::state::{ExecutionState, keep};
+use crate::engine::world::state::keep;
 use crate::hash::mix;
 
 /// The value of `AskRecord::letter` if the ask has no letter.
@@ -130,28 +132,19 @@ impl Asks {
         }
         closes
     }
-}
 
-impl Index<u32> for Asks {
-    type Output = AskRecord;
-
-    fn index(&self, index: u32) -> &AskRecord {
-        &self.records[index as usize]
-    }
-}
-
-impl IndexMut<u32> for Asks {
-    fn index_mut(&mut self, index: u32) -> &mut AskRecord {
-        &mut self.records[index as usize]
-    }
-}
-
-impl ExecutionState {
-    pub(crate) fn open_ask(&mut self, asker: u32, target: u32) -> u32 {
-        let key = self.operations.child_key_of(asker);
-        let found = &mut self.operations[asker];
+    /// Opens an ask; returns its number.
+    pub(crate) fn open(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        asker: u32,
+        target: u32,
+    ) -> u32 {
+        let key = operations.child_key_of(asker);
+        let found = &mut operations[asker];
         if found.open_asks > 0 {
-            self.footprint.record_local(StepConstruct::Ask);
+            footprint.record_local(StepConstruct::Ask);
         }
         found.open_asks += 1;
         let record = AskRecord {
@@ -166,44 +159,69 @@ impl ExecutionState {
             is_awaited: false,
             beside: ListNode::default(),
         };
-        let Asks { records, free, .. } = &mut self.requests.asks;
+        let Self { records, free, .. } = self;
         keep(records, free, record)
     }
 
     /// Polls for the reply on behalf of `by`, and marks the ask as awaited if the reply is not there.
-    pub(crate) fn seek_reply(&mut self, by: u32, index: u32, is_there: bool) {
-        let AskRecord { asker, key, .. } = self.requests.asks[index];
+    pub(crate) fn seek(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        by: u32,
+        index: u32,
+        is_there: bool,
+    ) {
+        let AskRecord { asker, key, .. } = self[index];
         if by != asker {
             // The asker has handed the ask on, so the result depends on what the asker has received.
-            self.footprint.interrupt(asker, StepConstruct::Ask);
-            self.operations
-                .extend_chain(by, mix(key, u64::from(is_there)));
+            footprint.interrupt(asker, StepConstruct::Ask);
+            operations.extend_chain(by, mix(key, u64::from(is_there)));
         }
         if !is_there {
-            self.requests.asks.mark_awaited(index);
+            self.mark_awaited(index);
         }
     }
 
     /// Ends the wait for a reply that is there, or that nobody awaits any more.
-    pub(crate) fn end_ask(&mut self, index: u32) {
-        if let Some(asker) = self.requests.asks.end_wait(index) {
-            self.operations[asker].open_asks -= 1;
+    pub(crate) fn end(&mut self, operations: &mut Operations, index: u32) {
+        if let Some(asker) = self.end_wait(index) {
+            operations[asker].open_asks -= 1;
         }
     }
 
     /// Delivers the reply, or its loss; returns whether the record is still there for the reply.
-    pub(crate) fn deliver_reply(&mut self, index: u32, lost: Option<AskError>) -> bool {
-        self.end_ask(index);
-        let ask = &mut self.requests.asks[index];
+    pub(crate) fn deliver(
+        &mut self,
+        operations: &mut Operations,
+        index: u32,
+        lost: Option<AskError>,
+    ) -> bool {
+        self.end(operations, index);
+        let ask = &mut self[index];
         ask.delivered = true;
         let (asker, key) = (ask.asker, ask.key);
         if ask.closed {
             return false;
         }
         if !ask.abandoned {
-            let asker = &mut self.operations[asker];
+            let asker = &mut operations[asker];
             asker.delivered = mix(asker.delivered, mix(key, u64::from(lost.is_some())));
         }
         true
+    }
+}
+
+impl Index<u32> for Asks {
+    type Output = AskRecord;
+
+    fn index(&self, index: u32) -> &AskRecord {
+        &self.records[index as usize]
+    }
+}
+
+impl IndexMut<u32> for Asks {
+    fn index_mut(&mut self, index: u32) -> &mut AskRecord {
+        &mut self.records[index as usize]
     }
 }

@@ -12,9 +12,13 @@ use actor_core::seam::Offered;
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::letter::{Envelope, LetterOrigin, STOP};
+use crate::engine::world::nodes::Nodes;
 use crate::engine::world::operation::OperationStage;
+use crate::engine::world::operations::Operations;
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
+use crate::engine::world::progress::Progress;
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
 use crate::strategy::EventId;
@@ -197,6 +201,116 @@ impl CapacityRequests {
         self.due.retain(|due| *due != index);
         request.sender
     }
+
+    /// Puts a question into the outbox of its sender; returns its number.
+    pub(crate) fn queue(
+        &mut self,
+        operations: &mut Operations,
+        sender: u32,
+        target: u32,
+        asking: CapacityParameters,
+    ) -> u32 {
+        let CapacityParameters {
+            event,
+            waits,
+            is_faulted,
+        } = asking;
+        let question = CapacityRequest {
+            sender,
+            target,
+            event_id: operations.event_id(target, event),
+            waits,
+            is_faulted,
+            key: operations.child_key_of(sender),
+            status: RequestStatus::Unasked,
+            beside: ListNode::default(),
+        };
+        let Self { records, free, .. } = self;
+        let index = keep(records, free, question);
+        operations[sender].questions += 1;
+        operations.push(sender, Effect::RequestCapacity(index));
+        index
+    }
+
+    /// Carries out a question.
+    pub(crate) fn carry_out(&mut self, nodes: &Nodes, operations: &mut Operations, index: u32) {
+        let CapacityRequest {
+            target,
+            waits,
+            is_faulted,
+            sender,
+            ..
+        } = self[index];
+        let receiver = &mut operations[target];
+        let status = match &mut receiver.bound {
+            // A letter to another node needs no permit, since the link takes it.
+            _ if nodes.nodes_if_different(sender, target).is_some() => {
+                RequestStatus::Answered(CapacityAnswer::Open)
+            }
+            _ if receiver.stage == OperationStage::Gone => {
+                RequestStatus::Answered(CapacityAnswer::Closed)
+            }
+            Some(bound) => bound.ask(waits, is_faulted),
+            None => RequestStatus::Answered(CapacityAnswer::Open),
+        };
+        match status {
+            RequestStatus::Answered(answer) => self.answer(operations, index, answer),
+            RequestStatus::InLine | RequestStatus::Unasked | RequestStatus::Free => {
+                self.join_line(target, index);
+            }
+        }
+    }
+
+    /// Answers a request, and lists it among those whose senders are to be woken.
+    fn answer(&mut self, operations: &mut Operations, index: u32, answer: CapacityAnswer) {
+        let (sender, key) = self.store_answer(index, answer);
+        let sender = &mut operations[sender];
+        sender.delivered = mix(sender.delivered, mix(key, answer as u64));
+    }
+
+    pub(crate) fn finish(&mut self, operations: &mut Operations, index: u32) {
+        let sender = self.close(index);
+        operations[sender].questions -= 1;
+    }
+
+    /// Frees the place of a letter that was taken out of a bounded mailbox.
+    #[cold]
+    pub(crate) fn free_place(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        of: u32,
+        letter: &Envelope,
+    ) {
+        footprint.add(StepConstruct::Room);
+        let counts = letter.counts(operations.info(of));
+        if let Some(bound) = &mut operations[of].bound
+            && counts
+        {
+            bound.unread -= 1;
+            self.grant_room(operations, of);
+        }
+    }
+
+    /// Grants a free permit to the first question in the line.
+    fn grant_room(&mut self, operations: &mut Operations, of: u32) {
+        if let Some(bound) = &mut operations[of].bound
+            && bound.has_room()
+            && let Some(first) = self.lines.first(of)
+        {
+            bound.granted += 1;
+            self.leave_line(of, first);
+            self.answer(operations, first, CapacityAnswer::Place);
+        }
+    }
+
+    /// Answers the whole line that the mailbox is closed, since the actor has stopped.
+    pub(crate) fn close_mailbox(&mut self, operations: &mut Operations, of: u32) {
+        while let Some(first) = self.lines.first(of) {
+            self.leave_line(of, first);
+            self.answer(operations, first, CapacityAnswer::Closed);
+        }
+    }
 }
 
 impl Index<u32> for CapacityRequests {
@@ -226,72 +340,48 @@ impl Envelope {
     }
 }
 
-impl ExecutionState {
-    /// Puts a question into the outbox of its sender; returns its number.
-    pub(crate) fn question(&mut self, sender: u32, target: u32, asking: CapacityParameters) -> u32 {
-        let CapacityParameters {
-            event,
-            waits,
-            is_faulted,
-        } = asking;
-        let question = CapacityRequest {
-            sender,
-            target,
-            event_id: self.operations.event_id(target, event),
-            waits,
-            is_faulted,
-            key: self.operations.child_key_of(sender),
-            status: RequestStatus::Unasked,
-            beside: ListNode::default(),
+impl Operations {
+    /// Takes a place for a letter in a bounded mailbox, if there is one.
+    #[cold]
+    pub(crate) fn find_place(
+        &mut self,
+        progress: &mut Progress,
+        to: u32,
+        letter: &Envelope,
+    ) -> DeliveryOutcome {
+        let counts = letter.counts(self.info(to));
+        let Some(bound) = &mut self[to].bound else {
+            return DeliveryOutcome::Arrived;
         };
-        let CapacityRequests { records, free, .. } = &mut self.requests.capacity;
-        let index = keep(records, free, question);
-        self.operations[sender].questions += 1;
-        self.operations.push(sender, Effect::RequestCapacity(index));
-        index
-    }
-
-    /// Carries out a question.
-    pub(crate) fn ask_for_room(&mut self, index: u32) {
-        let CapacityRequest {
-            target,
-            waits,
-            is_faulted,
-            sender,
-            ..
-        } = self.requests.capacity[index];
-        let receiver = &mut self.operations[target];
-        let status = match &mut receiver.bound {
-            // A letter to another node needs no permit, since the link takes it.
-            _ if self.nodes.nodes_if_different(sender, target).is_some() => {
-                RequestStatus::Answered(CapacityAnswer::Open)
-            }
-            _ if receiver.stage == OperationStage::Gone => {
-                RequestStatus::Answered(CapacityAnswer::Closed)
-            }
-            Some(bound) => bound.ask(waits, is_faulted),
-            None => RequestStatus::Answered(CapacityAnswer::Open),
-        };
-        match status {
-            RequestStatus::Answered(answer) => self.answer(index, answer),
-            RequestStatus::InLine | RequestStatus::Unasked | RequestStatus::Free => {
-                self.requests.capacity.join_line(target, index);
-            }
+        if !counts {
+            return DeliveryOutcome::Arrived;
         }
+        if letter.placed {
+            bound.granted -= 1;
+        } else if letter.is_refused || !bound.has_room() {
+            progress.add_dead_letters(1);
+            return match bound.overflow {
+                Overflow::DropOldest => self.replace_oldest(to),
+                _ => DeliveryOutcome::Full,
+            };
+        }
+        bound.unread += 1;
+        DeliveryOutcome::Arrived
     }
 
-    /// Answers a request, and lists it among those whose senders are to be woken.
-    fn answer(&mut self, index: u32, answer: CapacityAnswer) {
-        let (sender, key) = self.requests.capacity.store_answer(index, answer);
-        let sender = &mut self.operations[sender];
-        sender.delivered = mix(sender.delivered, mix(key, answer as u64));
+    /// Removes the oldest letter that counts, in favour of another.
+    fn replace_oldest(&mut self, of: u32) -> DeliveryOutcome {
+        let info = self.info(of);
+        let inbox = &mut self[of].inbox;
+        let Some(oldest) = inbox.take_counting(|letter| letter.counts(info)) else {
+            return DeliveryOutcome::Full;
+        };
+        self.find_next_letter(of);
+        DeliveryOutcome::Replaced(oldest)
     }
+}
 
-    pub(crate) fn close_question(&mut self, index: u32) {
-        let sender = self.requests.capacity.close(index);
-        self.operations[sender].questions -= 1;
-    }
-
+impl ExecutionState {
     /// Drops a question whose sender does not wait any more, and passes its permit on.
     pub(crate) fn drop_question(&mut self, index: u32) {
         let question = &self.requests.capacity[index];
@@ -309,80 +399,15 @@ impl ExecutionState {
                 if let Some(bound) = &mut self.operations[target].bound {
                     bound.granted -= 1;
                 }
-                self.grant_room(target);
+                self.requests
+                    .capacity
+                    .grant_room(&mut self.operations, target);
             }
             RequestStatus::Answered(_) | RequestStatus::Free => {}
         }
         self.footprint.changes(sender);
         self.footprint.changes(target);
-        self.close_question(index);
-    }
-
-    /// Takes a place for a letter in a bounded mailbox, if there is one.
-    #[cold]
-    pub(crate) fn find_place(&mut self, to: u32, letter: &Envelope) -> DeliveryOutcome {
-        let counts = letter.counts(self.operations.info(to));
-        let Some(bound) = &mut self.operations[to].bound else {
-            return DeliveryOutcome::Arrived;
-        };
-        if !counts {
-            return DeliveryOutcome::Arrived;
-        }
-        if letter.placed {
-            bound.granted -= 1;
-        } else if letter.is_refused || !bound.has_room() {
-            self.progress.add_dead_letters(1);
-            return match bound.overflow {
-                Overflow::DropOldest => self.replace_oldest(to),
-                _ => DeliveryOutcome::Full,
-            };
-        }
-        bound.unread += 1;
-        DeliveryOutcome::Arrived
-    }
-
-    /// Removes the oldest letter that counts, in favour of another.
-    fn replace_oldest(&mut self, of: u32) -> DeliveryOutcome {
-        let info = self.operations.info(of);
-        let inbox = &mut self.operations[of].inbox;
-        let Some(oldest) = inbox.take_counting(|letter| letter.counts(info)) else {
-            return DeliveryOutcome::Full;
-        };
-        self.operations.find_next_letter(of);
-        DeliveryOutcome::Replaced(oldest)
-    }
-
-    /// Frees the place of a letter that was taken out of a bounded mailbox.
-    #[cold]
-    pub(crate) fn free_place(&mut self, of: u32, letter: &Envelope) {
-        self.footprint.add(StepConstruct::Room);
-        let counts = letter.counts(self.operations.info(of));
-        if let Some(bound) = &mut self.operations[of].bound
-            && counts
-        {
-            bound.unread -= 1;
-            self.grant_room(of);
-        }
-    }
-
-    /// Grants a free permit to the first question in the line.
-    fn grant_room(&mut self, of: u32) {
-        if let Some(bound) = &mut self.operations[of].bound
-            && bound.has_room()
-            && let Some(first) = self.requests.capacity.lines.first(of)
-        {
-            bound.granted += 1;
-            self.requests.capacity.leave_line(of, first);
-            self.answer(first, CapacityAnswer::Place);
-        }
-    }
-
-    /// Answers the whole line that the mailbox is closed, since the actor has stopped.
-    pub(crate) fn close_mailbox(&mut self, of: u32) {
-        while let Some(first) = self.requests.capacity.lines.first(of) {
-            self.requests.capacity.leave_line(of, first);
-            self.answer(first, CapacityAnswer::Closed);
-        }
+        self.requests.capacity.finish(&mut self.operations, index);
     }
 }
 
@@ -410,9 +435,15 @@ mod tests {
             waits: true,
             is_faulted: false,
         };
-        let questions = [one, other].map(|sender| state.question(sender, mailbox, asking));
+        let questions = [one, other].map(|sender| {
+            state
+                .requests
+                .capacity
+                .queue(&mut state.operations, sender, mailbox, asking)
+        });
         for question in questions {
-            state.ask_for_room(question);
+            let requests = &mut state.requests.capacity;
+            requests.carry_out(&state.nodes, &mut state.operations, question);
         }
         (state, questions)
     }
@@ -454,7 +485,8 @@ mod tests {
     #[test]
     fn a_mailbox_that_closes_answers_the_whole_line() {
         let (mut state, [one, other]) = asked();
-        state.close_mailbox(3);
+        let requests = &mut state.requests.capacity;
+        requests.close_mailbox(&mut state.operations, 3);
         let closed = RequestStatus::Answered(CapacityAnswer::Closed);
         assert_eq!(state.requests.capacity[other].status, closed);
         assert_eq!(state.requests.capacity.due, [one, other]);

@@ -7,6 +7,7 @@ use crate::data::constructs::StepConstruct;
 use crate::engine::world::actor_links::ActorLinks;
 use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::operation::NO_FAMILY;
+use crate::engine::world::operations::Operations;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::watches::Watches;
 
@@ -41,8 +42,38 @@ impl Relations {
 
     /// Removes the links of an actor that ends, except those to `kept`; returns the actors that were linked
     /// to it. The end itself is in the footprint of the step.
-    pub(super) fn break_links(&mut self, of: u32, kept: Option<u32>) -> Vec<u32> {
+    pub(super) fn break_all_links(&mut self, of: u32, kept: Option<u32>) -> Vec<u32> {
         self.links.break_all(of, kept)
+    }
+
+    /// Returns the number of the family of an actor's children, which is created if there is none.
+    fn family_of(&mut self, operations: &mut Operations, supervisor: u32) -> u32 {
+        let supervising = &mut operations[supervisor];
+        if supervising.supervised_family == NO_FAMILY {
+            supervising.supervised_family = self.families.create(Some(supervisor));
+        }
+        supervising.supervised_family
+    }
+
+    /// Returns the children of an actor, to be changed.
+    pub(crate) fn children_of(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        supervisor: u32,
+    ) -> &mut Supervised {
+        let family = self.family_of(operations, supervisor);
+        self.family_mut(footprint, family)
+    }
+
+    /// Returns a family, to be changed.
+    pub(crate) fn family_mut(
+        &mut self,
+        footprint: &mut StepFootprint,
+        family: u32,
+    ) -> &mut Supervised {
+        footprint.add(StepConstruct::Supervision);
+        &mut self.families.all[family as usize]
     }
 
     pub(super) fn clear(&mut self) {
@@ -102,7 +133,7 @@ impl ExecutionState {
     /// Makes an actor a child of its supervisor, or of the system.
     pub(crate) fn add_child(&mut self, supervisor: Option<u32>, child: u32, options: ChildOptions) {
         let family = match supervisor {
-            Some(supervisor) => self.family_of(supervisor),
+            Some(supervisor) => self.relations.family_of(&mut self.operations, supervisor),
             None => {
                 let incarnation = self.nodes.node_incarnation_of(child);
                 let families = &mut self.relations.families;
@@ -121,32 +152,12 @@ impl ExecutionState {
         family.add(u64::from(child), options, now);
     }
 
-    /// Returns the number of the family of an actor's children, which is created if there is none.
-    fn family_of(&mut self, supervisor: u32) -> u32 {
-        let supervising = &mut self.operations[supervisor];
-        if supervising.supervised_family == NO_FAMILY {
-            supervising.supervised_family = self.relations.families.create(Some(supervisor));
-        }
-        supervising.supervised_family
-    }
-
-    /// Returns the children of an actor, to be changed.
-    pub(crate) fn children_of(&mut self, supervisor: u32) -> &mut Supervised {
-        let family = self.family_of(supervisor);
-        self.family_mut(family)
-    }
-
-    /// Returns a family, to be changed.
-    pub(crate) fn family_mut(&mut self, family: u32) -> &mut Supervised {
-        self.footprint.add(StepConstruct::Supervision);
-        &mut self.relations.families.all[family as usize]
-    }
-
     /// Sets the supervision of the system's children on the node of `operation`, in that incarnation of the
     /// node.
     pub(crate) fn supervise_system(&mut self, operation: u32, supervision: Supervision) {
         let incarnation = self.nodes.node_incarnation_of(operation);
         let group = self.relations.families.group(incarnation);
-        self.family_mut(group).family.supervise(supervision);
+        let group = self.relations.family_mut(&mut self.footprint, group);
+        group.family.supervise(supervision);
     }
 }

@@ -26,15 +26,6 @@ impl ExecutionState {
         DeliveryOutcome::Arrived
     }
 
-    /// Delivers the letter of a timer, and indexes it for a later cancellation.
-    pub(crate) fn deliver_timed(&mut self, to: u32, letter: Envelope) -> DeliveryOutcome {
-        let delivery = self.deliver(to, letter);
-        if delivery == DeliveryOutcome::Arrived {
-            self.operations[to].inbox.note_timed();
-        }
-        delivery
-    }
-
     #[cold]
     fn deliver_bounded(
         &mut self,
@@ -42,7 +33,7 @@ impl ExecutionState {
         letter: Envelope,
         disposition: Disposition,
     ) -> DeliveryOutcome {
-        let delivery = self.find_place(to, &letter);
+        let delivery = self.operations.find_place(&mut self.progress, to, &letter);
         if delivery != DeliveryOutcome::Full {
             self.append(to, &letter, disposition);
         }

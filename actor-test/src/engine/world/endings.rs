@@ -32,7 +32,8 @@ impl ExecutionState {
         let operation = &mut self.operations[index];
         let letters: Vec<Envelope> = operation.inbox.iter().copied().collect();
         operation.inbox.clear();
-        self.close_mailbox(index);
+        let requests = &mut self.requests.capacity;
+        requests.close_mailbox(&mut self.operations, index);
         self.end_what_it_owns(index, letters)
     }
 

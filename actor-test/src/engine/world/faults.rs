@@ -1,6 +1,7 @@
 //! Faults of an execution: their budgets, and those injected so far: [`FaultPhase`].
 
 use crate::data::faults::{Fault, FaultBudgets, FaultCounts, FaultKind, Moment};
+use crate::engine::world::nodes::Nodes;
 use crate::engine::world::operation::OperationRole;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::{mix, text};
@@ -97,6 +98,74 @@ impl FaultPhase {
         self.lasting.iter().for_each(|fault| to(fault.key));
     }
 
+    /// Returns the faults that may be injected or undone between two steps now.
+    pub(crate) fn possible(&mut self, nodes: &Nodes) -> Vec<Fault> {
+        let mut possible = Vec::new();
+        let count = nodes.count().min(NODES_MAX);
+        if count == 0 || !self.is_open() {
+            return possible;
+        }
+        for kind in FaultKind::ALL {
+            if kind.is_within_a_step() || !self.may_be(kind) {
+                continue;
+            }
+            let before = possible.len();
+            match kind {
+                FaultKind::Partition => self.partitions(nodes, &mut possible),
+                FaultKind::Break => connections(nodes, count, &mut possible),
+                FaultKind::Clock => clock_jumps(nodes, count, &mut possible),
+                _ => possible.extend(single_nodes(nodes, kind, count)),
+            }
+            let is_possible = possible.len() > before;
+            self.counts.offered[kind as usize] += u32::from(is_possible);
+        }
+        possible.extend(&self.lasting);
+        possible
+    }
+
+    /// Records that the step in progress has reached a moment at which a fault may be aimed, at those nodes.
+    pub(crate) fn record_moment(&mut self, what: u64, nodes: u64) {
+        if self.is_open() {
+            self.moments.push(Moment { what, nodes });
+        }
+    }
+
+    /// Takes the lasting faults, each as the fault that undoes it.
+    pub(crate) fn take_lasting(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.lasting)
+    }
+
+    pub(crate) fn are_lasting(&self) -> bool {
+        !self.lasting.is_empty()
+    }
+
+    /// Adds the partitions of the nodes: one half, and whether both directions are cut or one. A spared node
+    /// is in neither half, and its links stay.
+    fn partitions(&self, nodes: &Nodes, possible: &mut Vec<Fault>) {
+        let at_risk = nodes_at_risk(nodes);
+        let count = at_risk.len() as u32;
+        let has_one = |lasting: &Fault| lasting.kind == FaultKind::Partition;
+        // Only one partition at a time, so that a healed partition heals exactly the links that it has cut.
+        if count < 2 || self.lasting.iter().any(has_one) {
+            return;
+        }
+        let sides: Vec<u64> = match count <= PARTITIONED_MAX {
+            // The half without the last node; the other half is the rest.
+            true => (1..1 << (count - 1)).collect(),
+            false => (0..count).map(|node| 1 << node).collect(),
+        };
+        for side in sides {
+            let members = at_risk.iter().enumerate();
+            let members = members.filter(|(place, _)| side >> place & 1 == 1);
+            let side = members.fold(0, |side, (_, node)| side | 1 << node);
+            let is_spared =
+                crossing(side, &at_risk).any(|(from, to)| nodes.is_link_spared(from, to));
+            if !is_spared {
+                possible.extend((0..3).map(|way| fault(nodes, FaultKind::Partition, side, way)));
+            }
+        }
+    }
+
     pub(crate) fn counts(&self) -> FaultCounts {
         self.counts
     }
@@ -118,50 +187,11 @@ const NODES_MAX: u32 = 64;
 const PARTITIONED_MAX: u32 = 5;
 
 impl ExecutionState {
-    /// Returns the faults that may be injected or undone between two steps now.
-    pub(crate) fn possible_faults(&mut self) -> Vec<Fault> {
-        let mut possible = Vec::new();
-        let count = self.nodes.count().min(NODES_MAX);
-        if count == 0 || !self.faults.is_open() {
-            return possible;
-        }
-        for kind in FaultKind::ALL {
-            if kind.is_within_a_step() || !self.faults.may_be(kind) {
-                continue;
-            }
-            let before = possible.len();
-            match kind {
-                FaultKind::Partition => self.partitions(&mut possible),
-                FaultKind::Break => self.connections(count, &mut possible),
-                FaultKind::Clock => self.clock_jumps(count, &mut possible),
-                _ => possible.extend(self.single_nodes(kind, count)),
-            }
-            let is_possible = possible.len() > before;
-            self.faults.counts.offered[kind as usize] += u32::from(is_possible);
-        }
-        possible.extend(&self.faults.lasting);
-        possible
-    }
-
-    /// Records that the step in progress has reached a moment at which a fault may be aimed, at those nodes.
-    pub(crate) fn record_moment(&mut self, what: u64, nodes: u64) {
-        if self.faults.is_open() {
-            self.faults.moments.push(Moment { what, nodes });
-        }
-    }
-
-    /// Returns whether no fault of this kind is injected at the operation, because its node is spared. For
-    /// faults of links, the link decides.
-    pub(crate) fn is_spared(&self, kind: FaultKind, operation: u32) -> bool {
-        let is_of_node = matches!(kind, FaultKind::Call | FaultKind::Full | FaultKind::Disk);
-        let node = self.nodes.node_of(operation).filter(|_| is_of_node);
-        node.is_some_and(|node| self.nodes.is_spared(node))
-    }
-
     /// Records that the monitor or predicate with this name has a pending obligation from here on.
     pub(crate) fn record_obligation(&mut self, name: u64) {
         let nodes = self.node_bits(self.progress.last_operation());
-        self.record_moment(mix(OBLIGATION_MOMENT, name), nodes);
+        self.faults
+            .record_moment(mix(OBLIGATION_MOMENT, name), nodes);
     }
 
     /// Returns the node of an operation as a bit, or both ends of a link.
@@ -176,94 +206,6 @@ impl ExecutionState {
             _ => self.nodes.node_of(operation).map_or(0, bit),
         }
     }
-
-    /// Takes the lasting faults, each as the fault that undoes it.
-    pub(crate) fn faults_to_undo(&mut self) -> Vec<Fault> {
-        std::mem::take(&mut self.faults.lasting)
-    }
-
-    pub(crate) fn has_faults_to_undo(&self) -> bool {
-        !self.faults.lasting.is_empty()
-    }
-
-    fn fault(&self, kind: FaultKind, nodes: u64, way: u8) -> Fault {
-        let members = (0..u64::BITS).filter(|node| nodes >> node & 1 == 1);
-        let names = members.map(|node| text(self.nodes.name(node)));
-        let hash = names.fold(mix(kind as u64, u64::from(way)), mix);
-        Fault::new(kind, nodes, way, hash)
-    }
-
-    fn single_nodes(&self, kind: FaultKind, count: u32) -> impl Iterator<Item = Fault> + '_ {
-        let up = (0..count).filter(|node| self.nodes.is_up(*node) && !self.nodes.is_spared(*node));
-        up.map(move |node| self.fault(kind, 1 << node, 0))
-    }
-
-    /// Adds the jumps ahead and back of the clocks, also of nodes that are down.
-    fn clock_jumps(&self, count: u32, possible: &mut Vec<Fault>) {
-        let at_risk = (0..count).filter(|node| !self.nodes.is_spared(*node));
-        let ways = at_risk.flat_map(|node| [AHEAD, BACK].map(|way| (node, way)));
-        possible.extend(ways.map(|(node, way)| self.fault(FaultKind::Clock, 1 << node, way)));
-    }
-
-    /// Returns the nodes at which faults may be injected.
-    fn nodes_at_risk(&self) -> Vec<u32> {
-        let count = self.nodes.count().min(NODES_MAX);
-        let at_risk = (0..count).filter(|node| !self.nodes.is_spared(*node));
-        at_risk.collect()
-    }
-
-    /// Adds the partitions of the nodes: one half, and whether both directions are cut or one. A spared node
-    /// is in neither half, and its links stay.
-    fn partitions(&self, possible: &mut Vec<Fault>) {
-        let at_risk = self.nodes_at_risk();
-        let count = at_risk.len() as u32;
-        let has_one = |lasting: &Fault| lasting.kind == FaultKind::Partition;
-        // Only one partition at a time, so that a healed partition heals exactly the links that it has cut.
-        if count < 2 || self.faults.lasting.iter().any(has_one) {
-            return;
-        }
-        let sides: Vec<u64> = match count <= PARTITIONED_MAX {
-            // The half without the last node; the other half is the rest.
-            true => (1..1 << (count - 1)).collect(),
-            false => (0..count).map(|node| 1 << node).collect(),
-        };
-        for side in sides {
-            let members = at_risk.iter().enumerate();
-            let members = members.filter(|(place, _)| side >> place & 1 == 1);
-            let side = members.fold(0, |side, (_, node)| side | 1 << node);
-            let is_spared =
-                crossing(side, &at_risk).any(|(from, to)| self.nodes.is_link_spared(from, to));
-            if !is_spared {
-                possible.extend((0..3).map(|way| self.fault(FaultKind::Partition, side, way)));
-            }
-        }
-    }
-
-    /// Returns the links that a partition cuts.
-    pub(crate) fn links_cut(&self, fault: &Fault) -> Vec<(u32, u32)> {
-        let at_risk = self.nodes_at_risk();
-        let out = || crossing(fault.nodes, &at_risk);
-        let back = || out().map(|(from, to)| (to, from));
-        match fault.way {
-            0 => out().chain(back()).collect(),
-            1 => out().collect(),
-            _ => back().collect(),
-        }
-    }
-
-    fn connections(&self, count: u32, possible: &mut Vec<Fault>) {
-        for one in 0..count {
-            for other in one + 1..count {
-                let nodes = &self.nodes;
-                let is_up = nodes.is_up(one) && nodes.is_up(other);
-                let is_spared = nodes.is_spared(one) || nodes.is_spared(other);
-                if is_up && !is_spared && !nodes.is_link_spared(one, other) {
-                    let pair = 1 << one | 1 << other;
-                    possible.push(self.fault(FaultKind::Break, pair, 0));
-                }
-            }
-        }
-    }
 }
 
 /// Returns the links from the nodes of one half to the nodes of the other.
@@ -273,4 +215,55 @@ fn crossing(side: u64, nodes: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
         .iter()
         .flat_map(move |from| nodes.iter().map(move |to| (*from, *to)));
     pairs.filter(move |(from, to)| is_in(*from) && !is_in(*to))
+}
+
+fn fault(nodes: &Nodes, kind: FaultKind, at: u64, way: u8) -> Fault {
+    let members = (0..u64::BITS).filter(|node| at >> node & 1 == 1);
+    let names = members.map(|node| text(nodes.name(node)));
+    let hash = names.fold(mix(kind as u64, u64::from(way)), mix);
+    Fault::new(kind, at, way, hash)
+}
+
+fn single_nodes(nodes: &Nodes, kind: FaultKind, count: u32) -> impl Iterator<Item = Fault> {
+    let up = (0..count).filter(|node| nodes.is_up(*node) && !nodes.is_spared(*node));
+    up.map(move |node| fault(nodes, kind, 1 << node, 0))
+}
+
+/// Adds the jumps ahead and back of the clocks, also of nodes that are down.
+fn clock_jumps(nodes: &Nodes, count: u32, possible: &mut Vec<Fault>) {
+    let at_risk = (0..count).filter(|node| !nodes.is_spared(*node));
+    let ways = at_risk.flat_map(|node| [AHEAD, BACK].map(|way| (node, way)));
+    possible.extend(ways.map(|(node, way)| fault(nodes, FaultKind::Clock, 1 << node, way)));
+}
+
+/// Returns the nodes at which faults may be injected.
+fn nodes_at_risk(nodes: &Nodes) -> Vec<u32> {
+    let count = nodes.count().min(NODES_MAX);
+    let at_risk = (0..count).filter(|node| !nodes.is_spared(*node));
+    at_risk.collect()
+}
+
+/// Returns the links that a partition cuts.
+pub(crate) fn links_cut(nodes: &Nodes, fault: &Fault) -> Vec<(u32, u32)> {
+    let at_risk = nodes_at_risk(nodes);
+    let out = || crossing(fault.nodes, &at_risk);
+    let back = || out().map(|(from, to)| (to, from));
+    match fault.way {
+        0 => out().chain(back()).collect(),
+        1 => out().collect(),
+        _ => back().collect(),
+    }
+}
+
+fn connections(nodes: &Nodes, count: u32, possible: &mut Vec<Fault>) {
+    for one in 0..count {
+        for other in one + 1..count {
+            let is_up = nodes.is_up(one) && nodes.is_up(other);
+            let is_spared = nodes.is_spared(one) || nodes.is_spared(other);
+            if is_up && !is_spared && !nodes.is_link_spared(one, other) {
+                let pair = 1 << one | 1 << other;
+                possible.push(fault(nodes, FaultKind::Break, pair, 0));
+            }
+        }
+    }
 }

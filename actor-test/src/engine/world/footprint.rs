@@ -8,6 +8,8 @@ use crate::data::step::StepKind;
 use crate::engine::world::effect::{Effect, Reach, Touches};
 use crate::engine::world::letter::STOP;
 use crate::engine::world::operation::{OperationRole, OperationStage};
+use crate::engine::world::operations::Operations;
+use crate::engine::world::progress::Progress;
 use crate::engine::world::state::ExecutionState;
 use crate::strategy::{
     DeferredEvents, MonitorTransition, ObserverSet, OperationId, Pending, PredicateRead,
@@ -179,205 +181,202 @@ impl StepFootprint {
         self.sleeps = true;
         self.add(StepConstruct::Timer);
     }
+
+    /// Records that the step may replace every operation's next step, of which there are `count`, for example
+    /// by ending the execution.
+    pub(crate) fn interrupt_all(&mut self, count: u32, what: StepConstruct) {
+        for operation in 0..count {
+            self.interrupt(operation, what);
+        }
+    }
+
+    /// Records that a monitor or predicate was registered. The earlier steps, which it has not observed,
+    /// could come later.
+    pub(crate) fn register_observer(&mut self, progress: &Progress, operations: &Operations) {
+        if progress.step() > 1 {
+            self.interrupt_all(operations.count(), StepConstruct::Observer);
+        }
+    }
 }
 
-impl ExecutionState {
-    /// Starts the footprint of a step.
-    pub(crate) fn begin_footprint(&mut self, pending: &Pending) {
-        self.footprint.begin();
-        if pending.operation.is_timer() {
-            self.footprint.awaits = false;
-            let timer = &self.timers.slots[pending.operation.index()];
-            if let Some((_, event)) = timer.event {
-                self.footprint.carried = StepEffect::Sent(event);
-                let owner = timer.owner;
-                if self.defers_many(owner) {
-                    self.footprint.record_local(StepConstruct::Defer);
-                }
-                if self.operations[owner].bound.is_some() {
-                    self.footprint.record_local(StepConstruct::Room);
-                }
-            }
-            return self.footprint.record_local(StepConstruct::Timer);
-        }
-        let operation = &self.operations[pending.operation.bits()];
-        self.footprint.awaits = operation.open_asks > 0;
-        match pending.kind {
-            StepKind::Flush => self.begin_flush(pending.operation.bits()),
-            _ if operation.bound.is_some() => self.footprint.record_local(StepConstruct::Room),
-            StepKind::Handle if self.defers_many(pending.operation.bits()) => {
-                self.footprint.record_local(StepConstruct::Defer);
-            }
-            _ => {}
-        }
-    }
-
-    fn begin_flush(&mut self, index: u32) {
-        let Some(effect) = self.operations[index].outbox.first().copied() else {
-            return;
-        };
-        let (carried, met) = match effect.facts(index, self).reach {
-            Reach::Nothing => (StepEffect::Nothing, None),
-            Reach::Construct(construct) => (StepEffect::Nothing, Some(construct)),
-            Reach::Sent { to, event } => (
-                StepEffect::Sent(event),
-                self.met_by_letter(index, to, event),
-            ),
-            Reach::Started(started) => {
-                let path = self.operations[started].key;
-                let deferred = self.deferred_events(started);
-                (StepEffect::Started(path, deferred), None)
-            }
-            Reach::Replied { asker, is_lost } => {
-                let path = self.operations[asker].key;
-                (
-                    StepEffect::Replied(path),
-                    is_lost.then_some(StepConstruct::Ask),
-                )
-            }
-            Reach::Halted => (StepEffect::Halted, None),
-        };
-        self.footprint.carried = carried;
-        if let Some(met) = met {
-            self.footprint.record_local(met);
-        }
-    }
-
-    /// Returns the construct that a letter meets at its receiver, if any.
-    fn met_by_letter(&self, from: u32, to: u32, event: u16) -> Option<StepConstruct> {
-        match () {
-            () if event == STOP => Some(StepConstruct::Stop),
-            () if self.operations[to].bound.is_some() => Some(StepConstruct::Room),
-            () if self.defers_many(to) => Some(StepConstruct::Defer),
-            () if self.nodes.nodes_if_different(from, to).is_some() => Some(StepConstruct::Node),
-            () => None,
-        }
-    }
-
+impl Operations {
     /// Returns whether the operation defers events, and its type has too many events for [`DeferredEvents`].
     fn defers_many(&self, operation: u32) -> bool {
-        self.operations[operation].defers
+        self[operation].defers
             && self
-                .operations
                 .info(operation)
                 .is_some_and(|info| info.events.len() > DeferredEvents::EVENTS_MAX)
     }
 
     /// Returns the events that the operation's state defers.
     fn deferred_events(&self, operation: u32) -> DeferredEvents {
-        match self.operations.info(operation) {
+        match self.info(operation) {
             Some(info) if info.defers => {
-                let is_deferred =
-                    |event| self.operations.disposition(operation, event) == Disposition::Defer;
+                let is_deferred = |event| self.disposition(operation, event) == Disposition::Defer;
                 DeferredEvents::of(is_deferred, info.events.len())
             }
             _ => DeferredEvents::default(),
         }
     }
+}
 
-    /// Records the operations that an effect of `index` changes.
-    pub(super) fn touch_by(&mut self, index: u32, effect: &Effect) {
-        match effect.facts(index, self).touches {
-            Touches::Nothing => {}
-            Touches::One(operation) => self.footprint.touched.push(operation),
-            Touches::Futures => self
-                .footprint
-                .touched
-                .extend(self.operations.futures.of(index)),
-            Touches::All => self.footprint.touched.extend(0..self.operations.count()),
-        }
-    }
-
-    /// Records that the step may replace every operation's next step, for example by ending the execution.
-    pub(crate) fn interrupt_all(&mut self, what: StepConstruct) {
-        for operation in 0..self.operations.count() {
-            self.footprint.interrupt(operation, what);
-        }
-    }
-
-    /// Records that a monitor or predicate was registered. The earlier steps, which it has not observed,
-    /// could come later.
-    pub(crate) fn register_observer(&mut self) {
-        if self.progress.step() > 1 {
-            self.interrupt_all(StepConstruct::Observer);
-        }
-    }
-
-    /// Returns whether the kind of operation makes its step non-local, and the construct that it stands for.
-    fn kind_reaches(&self, index: u32, runs: bool) -> (bool, Option<StepConstruct>) {
-        match self.operations[index].kind {
-            OperationRole::Actor(_) => (!runs && self.progress.has_atomic_handlers(), None),
-            OperationRole::Body => (runs, None),
-            OperationRole::Future { .. } => (runs, Some(StepConstruct::Future)),
-            OperationRole::Task => (runs, Some(StepConstruct::Task)),
-            OperationRole::Boot { .. } | OperationRole::Link(_) => {
-                (runs, Some(StepConstruct::Node))
+/// Starts the footprint of a step.
+pub(crate) fn begin_footprint(state: &mut ExecutionState, pending: &Pending) {
+    state.footprint.begin();
+    if pending.operation.is_timer() {
+        state.footprint.awaits = false;
+        let timer = &state.timers.slots[pending.operation.index()];
+        if let Some((_, event)) = timer.event {
+            state.footprint.carried = StepEffect::Sent(event);
+            let owner = timer.owner;
+            if state.operations.defers_many(owner) {
+                state.footprint.record_local(StepConstruct::Defer);
+            }
+            if state.operations[owner].bound.is_some() {
+                state.footprint.record_local(StepConstruct::Room);
             }
         }
+        return state.footprint.record_local(StepConstruct::Timer);
     }
+    let operation = &state.operations[pending.operation.bits()];
+    state.footprint.awaits = operation.open_asks > 0;
+    match pending.kind {
+        StepKind::Flush => begin_flush(state, pending.operation.bits()),
+        _ if operation.bound.is_some() => state.footprint.record_local(StepConstruct::Room),
+        StepKind::Handle if state.operations.defers_many(pending.operation.bits()) => {
+            state.footprint.record_local(StepConstruct::Defer);
+        }
+        _ => {}
+    }
+}
 
-    /// Returns the step in progress with its footprint, once it is over.
-    pub(crate) fn end_footprint(
-        &self,
-        pending: Pending,
-        bug: Option<BugKind>,
-        has_predicates: bool,
-    ) -> Step<'_> {
-        let StepFootprint {
-            nonlocal,
-            noted,
-            carried,
-            observers,
-            monitor_transitions,
-            predicate_reads,
-            interrupted,
-            awaits,
-            along,
-            sleeps,
-            cancels,
-            ..
-        } = &self.footprint;
-        let index = pending.operation.bits();
-        let runs = pending.kind != StepKind::Flush;
-        // The kind of the operation may make the step non-local.
-        let (is_bound, kind) = match () {
-            () if pending.operation.is_timer() => (true, Some(StepConstruct::Timer)),
-            () => self.kind_reaches(index, runs),
-        };
-        // Predicates observe the actors that run, start and end.
-        let mut observers = *observers;
-        let is_seen = runs || matches!(carried, StepEffect::Started(..) | StepEffect::Halted);
-        if has_predicates && is_seen {
-            observers.add_predicates();
+fn begin_flush(state: &mut ExecutionState, index: u32) {
+    let Some(effect) = state.operations[index].outbox.first().copied() else {
+        return;
+    };
+    let (carried, met) = match effect.facts(index, state).reach {
+        Reach::Nothing => (StepEffect::Nothing, None),
+        Reach::Construct(construct) => (StepEffect::Nothing, Some(construct)),
+        Reach::Sent { to, event } => (
+            StepEffect::Sent(event),
+            met_by_letter(state, index, to, event),
+        ),
+        Reach::Started(started) => {
+            let path = state.operations[started].key;
+            let deferred = state.operations.deferred_events(started);
+            (StepEffect::Started(path, deferred), None)
         }
-        let mut reached = nonlocal.without_observers().and(*noted);
-        if *awaits && runs {
-            reached.add(StepConstruct::Ask);
+        Reach::Replied { asker, is_lost } => {
+            let path = state.operations[asker].key;
+            (
+                StepEffect::Replied(path),
+                is_lost.then_some(StepConstruct::Ask),
+            )
         }
-        if let Some(kind) = kind {
-            reached.add(kind);
-        }
-        Step {
-            pending,
-            is_local: pending.may_be_local()
-                && !(!nonlocal.is_nothing() || *awaits && runs || is_bound || bug.is_some()),
-            interrupted,
-            constructs: reached,
-            effect: *carried,
-            observers,
-            monitor_transitions,
-            predicate_reads,
-            defers: match pending.operation.is_timer() {
-                true => DeferredEvents::default(),
-                false => self.deferred_events(index),
-            },
-            silent_effects: along,
-            is_suspended: !pending.operation.is_timer()
-                && self.operations[index].stage == OperationStage::Suspended,
-            sleeps: *sleeps,
-            cancels: *cancels,
-            bug,
-            next_state: None,
-        }
+        Reach::Halted => (StepEffect::Halted, None),
+    };
+    state.footprint.carried = carried;
+    if let Some(met) = met {
+        state.footprint.record_local(met);
+    }
+}
+
+/// Returns the construct that a letter meets at its receiver, if any.
+fn met_by_letter(state: &ExecutionState, from: u32, to: u32, event: u16) -> Option<StepConstruct> {
+    match () {
+        () if event == STOP => Some(StepConstruct::Stop),
+        () if state.operations[to].bound.is_some() => Some(StepConstruct::Room),
+        () if state.operations.defers_many(to) => Some(StepConstruct::Defer),
+        () if state.nodes.nodes_if_different(from, to).is_some() => Some(StepConstruct::Node),
+        () => None,
+    }
+}
+
+/// Records the operations that an effect of `index` changes.
+pub(super) fn touch_by(state: &mut ExecutionState, index: u32, effect: &Effect) {
+    match effect.facts(index, state).touches {
+        Touches::Nothing => {}
+        Touches::One(operation) => state.footprint.touched.push(operation),
+        Touches::Futures => state
+            .footprint
+            .touched
+            .extend(state.operations.futures.of(index)),
+        Touches::All => state.footprint.touched.extend(0..state.operations.count()),
+    }
+}
+
+/// Returns whether the kind of operation makes its step non-local, and the construct that it stands for.
+fn kind_reaches(state: &ExecutionState, index: u32, runs: bool) -> (bool, Option<StepConstruct>) {
+    match state.operations[index].kind {
+        OperationRole::Actor(_) => (!runs && state.progress.has_atomic_handlers(), None),
+        OperationRole::Body => (runs, None),
+        OperationRole::Future { .. } => (runs, Some(StepConstruct::Future)),
+        OperationRole::Task => (runs, Some(StepConstruct::Task)),
+        OperationRole::Boot { .. } | OperationRole::Link(_) => (runs, Some(StepConstruct::Node)),
+    }
+}
+
+/// Returns the step in progress with its footprint, once it is over.
+pub(crate) fn end_footprint(
+    state: &ExecutionState,
+    pending: Pending,
+    bug: Option<BugKind>,
+    has_predicates: bool,
+) -> Step<'_> {
+    let StepFootprint {
+        nonlocal,
+        noted,
+        carried,
+        observers,
+        monitor_transitions,
+        predicate_reads,
+        interrupted,
+        awaits,
+        along,
+        sleeps,
+        cancels,
+        ..
+    } = &state.footprint;
+    let index = pending.operation.bits();
+    let runs = pending.kind != StepKind::Flush;
+    // The kind of the operation may make the step non-local.
+    let (is_bound, kind) = match () {
+        () if pending.operation.is_timer() => (true, Some(StepConstruct::Timer)),
+        () => kind_reaches(state, index, runs),
+    };
+    // Predicates observe the actors that run, start and end.
+    let mut observers = *observers;
+    let is_seen = runs || matches!(carried, StepEffect::Started(..) | StepEffect::Halted);
+    if has_predicates && is_seen {
+        observers.add_predicates();
+    }
+    let mut reached = nonlocal.without_observers().and(*noted);
+    if *awaits && runs {
+        reached.add(StepConstruct::Ask);
+    }
+    if let Some(kind) = kind {
+        reached.add(kind);
+    }
+    Step {
+        pending,
+        is_local: pending.may_be_local()
+            && !(!nonlocal.is_nothing() || *awaits && runs || is_bound || bug.is_some()),
+        interrupted,
+        constructs: reached,
+        effect: *carried,
+        observers,
+        monitor_transitions,
+        predicate_reads,
+        defers: match pending.operation.is_timer() {
+            true => DeferredEvents::default(),
+            false => state.operations.deferred_events(index),
+        },
+        silent_effects: along,
+        is_suspended: !pending.operation.is_timer()
+            && state.operations[index].stage == OperationStage::Suspended,
+        sleeps: *sleeps,
+        cancels: *cancels,
+        bug,
+        next_state: None,
     }
 }

@@ -1,27 +1,26 @@
 //! Names of steps and timer handles that do not depend on numbers and slots.
 
 use crate::engine::world::effect::Effect;
-use crate::engine::world::state::ExecutionState;
-use crate::engine::world::timers::{TimerStage, VirtualTimer};
+use crate::engine::world::operation::Operation;
+use crate::engine::world::timers::{TimerStage, Timers, VirtualTimer};
 use crate::hash::mix;
 use crate::strategy::Pending;
 
-impl ExecutionState {
-    /// Returns the meaning of a timer handle for the operation that holds it: the place of the unread event,
+impl Timers {
+    /// Returns the meaning of a timer handle for the operation that holds it, which has the given number: the place of the unread event,
     /// the rank among the holder's timers by deadline, or the place of the arming in the outbox. A handle to
     /// another operation's timer keeps its number.
-    pub(crate) fn timer_mark(&self, holder: u32, index: u32, generation: u32) -> u64 {
-        let owner = &self.operations[holder];
-        let timer = self.timers.slots.get(index as usize);
+    pub(crate) fn mark(&self, number: u32, holder: &Operation, index: u32, generation: u32) -> u64 {
+        let timer = self.slots.get(index as usize);
         let timer =
             timer.filter(|timer| timer.generation == generation && timer.stage != TimerStage::Free);
         match timer {
             None => {
-                let unread = owner.inbox.rank_of_timed(index, generation);
+                let unread = holder.inbox.rank_of_timed(index, generation);
                 unread.map_or(0, |at| mix(1, at as u64))
             }
-            Some(timer) if timer.owner != holder => {
-                self.timers.lend();
+            Some(timer) if timer.owner != number => {
+                self.lend();
                 mix(u64::from(index), u64::from(generation))
             }
             Some(timer) if timer.stage == TimerStage::Armed => mix(2, self.rank(index, timer)),
@@ -30,7 +29,7 @@ impl ExecutionState {
                     timer: index,
                     generation,
                 };
-                let unarmed = owner
+                let unarmed = holder
                     .outbox
                     .as_slice()
                     .iter()
@@ -43,12 +42,12 @@ impl ExecutionState {
     /// Returns the number of armed timers of the same owner that are due before this one.
     fn rank(&self, index: u32, timer: &VirtualTimer) -> u64 {
         let order = |index: u32| {
-            let timer = &self.timers.slots[index as usize];
+            let timer = &self.slots[index as usize];
             (timer.deadline, timer.event.map(|(_, event)| event), index)
         };
         let this = order(index);
-        let armed = |other: &u32| self.timers.slots[*other as usize].stage == TimerStage::Armed;
-        let own = self.timers.of(timer.owner).filter(armed);
+        let armed = |other: &u32| self.slots[*other as usize].stage == TimerStage::Armed;
+        let own = self.of(timer.owner).filter(armed);
         own.filter(|other| order(*other) < this).count() as u64
     }
 
@@ -58,9 +57,9 @@ impl ExecutionState {
         if !pending.operation.is_timer() {
             return operation_name(index);
         }
-        let timer = &self.timers.slots[pending.operation.index()];
-        let ahead = timer.deadline.saturating_sub(self.timers.now()).as_nanos() as u64;
-        let behind = self.timers.now().saturating_sub(timer.deadline).as_nanos() as u64;
+        let timer = &self.slots[pending.operation.index()];
+        let ahead = timer.deadline.saturating_sub(self.now()).as_nanos() as u64;
+        let behind = self.now().saturating_sub(timer.deadline).as_nanos() as u64;
         let event = timer.event.map_or(0, |(_, event)| u64::from(event) + 1);
         let parts = [u64::from(timer.owner), event, ahead, behind];
         parts.into_iter().fold(2, mix)

@@ -53,6 +53,5 @@ pub(crate) mod temperature;
 pub(crate) mod timers;
 pub(crate) mod types;
 pub(crate) mod vector_clocks;
-pub(crate) mod waits;
 pub(crate) mod wake;
 pub(crate) mod watches;

@@ -3,10 +3,13 @@
 use std::any::TypeId;
 use std::collections::VecDeque;
 
+use crate::engine::world::asks::Asks;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::footprint::touch_by;
 use crate::engine::world::letter::Envelope;
 use crate::engine::world::nodes::Nodes;
 use crate::engine::world::operation::OperationRole;
+use crate::engine::world::operations::Operations;
 use crate::engine::world::pending::pending_arrival;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
@@ -65,6 +68,12 @@ impl InTransit {
             Effect::Send { to, letter } => Some((*to, letter)),
             _ => None,
         }
+    }
+
+    fn event_type(&self, operations: &Operations) -> Option<TypeId> {
+        let (to, letter) = self.letter()?;
+        let event = operations.info(to)?.events.get(usize::from(letter.event))?;
+        Some(event.type_id)
     }
 }
 
@@ -144,6 +153,51 @@ impl Nodes {
         };
         is_letter(place) && (wish != MessageFault::Delay || is_letter(place + 1))
     }
+
+    /// Returns the link from one node to another, which is created if there is none.
+    #[inline]
+    pub(crate) fn link_between(&mut self, operations: &mut Operations, from: u32, to: u32) -> u32 {
+        match self.link_number(from, to) {
+            Some(known) => known,
+            None => self.make_link(operations, from, to),
+        }
+    }
+
+    #[cold]
+    fn make_link(&mut self, operations: &mut Operations, from: u32, to: u32) -> u32 {
+        let number = self.links.len() as u32;
+        let key = mix(mix(0x11_4b, self.key(from)), self.key(to));
+        let operation = operations.create(OperationRole::Link(number), key);
+        operations.numbering.created_on_the_way();
+        let spare = self.spare_links.pop();
+        let (mut queue, mut wishes) =
+            spare.map_or_else(Default::default, |link| (link.queue, link.wishes));
+        queue.clear();
+        wishes.clear();
+        self.links.push(NetworkLink {
+            from,
+            to,
+            operation,
+            queue,
+            is_cut: false,
+            is_held: false,
+            is_spared: false,
+            wishes,
+        });
+        self.set_link_number(from, to, number);
+        number
+    }
+
+    pub(crate) fn link_mut(&mut self, number: u32) -> &mut NetworkLink {
+        &mut self.links[number as usize]
+    }
+
+    pub(crate) fn spare_link(&mut self, operations: &mut Operations, one: u32, other: u32) {
+        for (from, to) in [(one, other), (other, one)] {
+            let number = self.link_between(operations, from, to);
+            self.link_mut(number).is_spared = true;
+        }
+    }
 }
 
 impl NetworkLink {
@@ -162,27 +216,68 @@ impl NetworkLink {
             false => self.queue.front(),
         }
     }
-}
 
-impl ExecutionState {
-    /// Returns whether a cut link keeps the message: notices of ends and the like, and look-ups of names with
-    /// their answers, since a look-up can't be repeated.
-    fn is_kept(&self, item: &InTransit) -> bool {
-        let is_registry = |of: u32| self.nodes.registry_of(of) == Some(Some(of));
-        match item.effect {
-            Effect::Send { to, .. } => is_registry(to),
-            Effect::Reply { ask, .. } => is_registry(self.requests.asks[ask].target),
-            _ => true,
+    /// Returns the message at a place.
+    pub(crate) fn get(&self, place: usize) -> Option<InTransit> {
+        self.queue.get(place).copied()
+    }
+
+    /// Takes the message at a place.
+    pub(crate) fn take(&mut self, place: usize) -> Option<InTransit> {
+        match place {
+            0 => self.queue.pop_front(),
+            _ => self.queue.remove(place),
         }
     }
 
+    pub(crate) fn insert(&mut self, place: usize, item: InTransit) {
+        self.queue.insert(place.min(self.queue.len()), item);
+    }
+
+    /// Puts a copy of the last letter on the link.
+    pub(crate) fn push(&mut self, item: InTransit) {
+        self.queue.push_back(item);
+    }
+
+    /// Makes the message behind a place overtake the one there, now or when it is sent.
+    pub(crate) fn delay(&mut self, place: usize) {
+        if place + 1 < self.queue.len() {
+            self.queue.swap(place, place + 1);
+        } else if let Some(last) = self.queue.get_mut(place) {
+            last.yields = true;
+        }
+    }
+
+    /// Adds a fault that is to strike the next event of that type.
+    pub(crate) fn wish(&mut self, wish: MessageFault, event: TypeId) {
+        self.wishes.push((wish, event));
+    }
+
+    /// Takes the fault that is to strike a message that goes on the link, if any.
+    fn wish_for(&mut self, operations: &Operations, item: &InTransit) -> Option<MessageFault> {
+        let event = item.event_type(operations)?;
+        let at = self
+            .wishes
+            .iter()
+            .position(|(_, wished)| *wished == event)?;
+        Some(self.wishes.remove(at).0)
+    }
+
+    /// Returns the place of the first event of a type.
+    pub(crate) fn find(&self, operations: &Operations, event: TypeId) -> Option<usize> {
+        let mut items = self.queue.iter();
+        items.position(|item| item.event_type(operations) == Some(event))
+    }
+}
+
+impl ExecutionState {
     /// Takes the first effect out of an outbox. Returns it if it is to be carried out now; a letter to another
     /// node and the like is put on the link instead, unless the effect does that itself.
     #[inline]
     pub(crate) fn take_effect(&mut self, index: u32) -> Option<Effect> {
         let effect = self.operations[index].outbox.take_first()?;
         if self.footprint.records_touched() {
-            self.touch_by(index, &effect);
+            touch_by(self, index, &effect);
         }
         match self.nodes.is_empty() {
             true => Some(effect),
@@ -206,44 +301,6 @@ impl ExecutionState {
                 }
             }
         }
-    }
-
-    /// Returns the link from one node to another, which is created if there is none.
-    #[inline]
-    pub(crate) fn link_between(&mut self, from: u32, to: u32) -> u32 {
-        match self.nodes.link_number(from, to) {
-            Some(known) => known,
-            None => self.make_link(from, to),
-        }
-    }
-
-    #[cold]
-    fn make_link(&mut self, from: u32, to: u32) -> u32 {
-        let number = self.nodes.links.len() as u32;
-        let key = mix(mix(0x11_4b, self.nodes.key(from)), self.nodes.key(to));
-        let operation = self.operations.create(OperationRole::Link(number), key);
-        self.operations.numbering.created_on_the_way();
-        let spare = self.nodes.spare_links.pop();
-        let (mut queue, mut wishes) =
-            spare.map_or_else(Default::default, |link| (link.queue, link.wishes));
-        queue.clear();
-        wishes.clear();
-        self.nodes.links.push(NetworkLink {
-            from,
-            to,
-            operation,
-            queue,
-            is_cut: false,
-            is_held: false,
-            is_spared: false,
-            wishes,
-        });
-        self.nodes.set_link_number(from, to, number);
-        number
-    }
-
-    fn link_mut(&mut self, number: u32) -> &mut NetworkLink {
-        &mut self.nodes.links[number as usize]
     }
 
     /// Updates the enabled set with the next message that the link would deliver.
@@ -270,7 +327,7 @@ impl ExecutionState {
             Some(link) => self.load_on(link, item),
             None if is_direct => LinkOutcome::Arrives,
             None => {
-                let link = self.make_link(from, to);
+                let link = self.nodes.make_link(&mut self.operations, from, to);
                 self.load_on(link, item)
             }
         }
@@ -283,11 +340,14 @@ impl ExecutionState {
         if is_free && self.nodes.delivery == Delivery::Mailbox {
             return LinkOutcome::Arrives;
         }
-        if is_cut && !self.is_kept(&item) {
+        if is_cut && !is_kept(&self.nodes, &self.requests.asks, &item) {
             return LinkOutcome::Lost;
         }
-        let wish = wishes.then(|| self.wish_for(number, &item)).flatten();
-        let link = self.link_mut(number);
+        let link = self.nodes.link_mut(number);
+        let wish = match wishes {
+            true => link.wish_for(&self.operations, &item),
+            false => None,
+        };
         if wish == Some(MessageFault::Drop) {
             return LinkOutcome::Lost;
         }
@@ -311,107 +371,35 @@ impl ExecutionState {
         }
     }
 
-    /// Takes the fault that is to strike a message that goes on a link, if any.
-    fn wish_for(&mut self, number: u32, item: &InTransit) -> Option<MessageFault> {
-        let (to, letter) = item.letter()?;
-        let event = self
-            .operations
-            .info(to)?
-            .events
-            .get(usize::from(letter.event))?
-            .type_id;
-        let wishes = &mut self.link_mut(number).wishes;
-        let at = wishes.iter().position(|(_, wished)| *wished == event)?;
-        Some(wishes.remove(at).0)
-    }
-
-    /// Puts a copy of the last letter on a link.
-    pub(crate) fn load_again(&mut self, number: u32, item: InTransit) {
-        self.link_mut(number).queue.push_back(item);
+    /// Changes a link, and updates the enabled set with the next message that it would deliver.
+    pub(crate) fn change_link<T>(
+        &mut self,
+        number: u32,
+        change: impl FnOnce(&mut NetworkLink) -> T,
+    ) -> T {
+        let changed = change(self.nodes.link_mut(number));
         self.refresh_link(number);
-    }
-
-    /// Takes a message that is delivered from a link: the first, or any under bag delivery.
-    pub(crate) fn unload(&mut self, number: u32, at: usize) -> Option<InTransit> {
-        let queue = &mut self.link_mut(number).queue;
-        let item = match at {
-            0 => queue.pop_front(),
-            _ => queue.remove(at),
-        };
-        self.refresh_link(number);
-        item
+        changed
     }
 
     /// Removes and returns all messages that a link loses.
     pub(crate) fn clear_link(&mut self, number: u32, keeps: bool) -> Vec<InTransit> {
-        let all = std::mem::take(&mut self.link_mut(number).queue);
-        let (kept, lost): (VecDeque<_>, Vec<_>) =
-            all.into_iter()
-                .fold(Default::default(), |(mut kept, mut lost), item| {
-                    match keeps && self.is_kept(&item) {
-                        true => kept.push_back(item),
-                        false => lost.push(item),
-                    }
-                    (kept, lost)
-                });
-        self.link_mut(number).queue = kept;
-        self.refresh_link(number);
-        lost
+        let all = std::mem::take(&mut self.nodes.link_mut(number).queue);
+        let (kept, lost) = all
+            .into_iter()
+            .partition(|item| keeps && is_kept(&self.nodes, &self.requests.asks, item));
+        self.change_link(number, |link| link.queue = kept);
+        lost.into()
     }
+}
 
-    pub(crate) fn set_cut(&mut self, number: u32, is_cut: bool) {
-        self.link_mut(number).is_cut = is_cut;
-        self.refresh_link(number);
-    }
-
-    pub(crate) fn set_held(&mut self, number: u32, is_held: bool) {
-        self.link_mut(number).is_held = is_held;
-        self.refresh_link(number);
-    }
-
-    pub(crate) fn spare_link(&mut self, one: u32, other: u32) {
-        for (from, to) in [(one, other), (other, one)] {
-            let number = self.link_between(from, to);
-            self.link_mut(number).is_spared = true;
-        }
-    }
-
-    /// Returns the place of the first event of a type on a link.
-    pub(crate) fn find_on_link(&self, number: u32, event: TypeId) -> Option<usize> {
-        let link = self.nodes.link(number);
-        link.queue.iter().position(|item| {
-            let known = item.letter().and_then(|(to, letter)| {
-                let info = self.operations.info(to)?;
-                info.events.get(usize::from(letter.event))
-            });
-            known.is_some_and(|known| known.type_id == event)
-        })
-    }
-
-    /// Adds a fault that is to strike the next event of that type.
-    pub(crate) fn wish(&mut self, number: u32, wish: MessageFault, event: TypeId) {
-        self.link_mut(number).wishes.push((wish, event));
-    }
-
-    /// Returns the message at a place on a link.
-    pub(crate) fn on_link(&self, number: u32, place: usize) -> Option<InTransit> {
-        self.nodes.link(number).queue.get(place).copied()
-    }
-
-    pub(crate) fn insert_on_link(&mut self, number: u32, place: usize, item: InTransit) {
-        let queue = &mut self.link_mut(number).queue;
-        queue.insert(place.min(queue.len()), item);
-        self.refresh_link(number);
-    }
-
-    /// Makes the message behind a place overtake the one there, now or when it is sent.
-    pub(crate) fn delay_on_link(&mut self, number: u32, place: usize) {
-        let queue = &mut self.link_mut(number).queue;
-        if place + 1 < queue.len() {
-            queue.swap(place, place + 1);
-        } else if let Some(last) = queue.get_mut(place) {
-            last.yields = true;
-        }
-        self.refresh_link(number);
+/// Returns whether a cut link keeps the message: notices of ends and the like, and look-ups of names with
+/// their answers, since a look-up can't be repeated.
+fn is_kept(nodes: &Nodes, asks: &Asks, item: &InTransit) -> bool {
+    let is_registry = |of: u32| nodes.registry_of(of) == Some(Some(of));
+    match item.effect {
+        Effect::Send { to, .. } => is_registry(to),
+        Effect::Reply { ask, .. } => is_registry(asks[ask].target),
+        _ => true,
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::engine::world::children::Supervised;
 use crate::engine::world::nodes::Nodes;
 use crate::engine::world::state::ExecutionState;
-use crate::engine::world::timers::TimerStage;
+use crate::engine::world::timers::{TimerStage, VirtualTimer};
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -96,6 +96,47 @@ impl Nodes {
         nodes.map(|node| &node.clock)
     }
 
+    /// Returns the time on the clock of an operation's node at the true time `now`.
+    pub(crate) fn now_at(&self, operation: u32, now: Duration) -> Duration {
+        let clock = self.clock_of(operation);
+        clock.map_or(now, |clock| clock.reading(now))
+    }
+
+    /// Returns the time on the clock of a supervisor's node at the true time `now`. The system has the true time.
+    pub(crate) fn now_at_family(&self, supervised: &Supervised, now: Duration) -> Duration {
+        let supervisor = supervised.supervisor;
+        supervisor.map_or(now, |supervisor| self.now_at(supervisor, now))
+    }
+
+    /// Returns the amount by which the date on an operation's node was set back.
+    pub(crate) fn behind_date_at(&self, operation: u32) -> Duration {
+        let clock = self.clock_of(operation);
+        clock.map_or(Duration::ZERO, |clock| clock.behind_date)
+    }
+
+    /// Returns the true time in which the clock of an operation's node advances by `delay`.
+    pub(super) fn until(&self, operation: u32, delay: Duration) -> Duration {
+        let clock = self.clock_of(operation);
+        clock.map_or(delay, |clock| clock.until(delay))
+    }
+
+    /// Returns the time from `now` until a timer is due, on the clock of its owner's node.
+    pub(crate) fn time_left(&self, timer: &VirtualTimer, now: Duration) -> Duration {
+        if timer.stage == TimerStage::Unarmed {
+            return timer.delay;
+        }
+        let left = timer.deadline.saturating_sub(now);
+        let clock = self.clock_of(timer.owner);
+        clock.map_or(left, |clock| clock.passes_in(left))
+    }
+
+    /// Sets the date on a node back, without effect on timers.
+    pub(crate) fn set_back(&mut self, node: u32, by: Duration) {
+        self.are_clocks_apart = true;
+        let clock = &mut self.nodes[node as usize].clock;
+        clock.behind_date = clock.behind_date.saturating_add(by);
+    }
+
     fn clock_of(&self, operation: u32) -> Option<&NodeClock> {
         if !self.are_clocks_apart {
             return None;
@@ -106,53 +147,6 @@ impl Nodes {
 }
 
 impl ExecutionState {
-    /// Returns the time on the clock of an operation's node to the program.
-    pub(crate) fn read_clock_at(&mut self, operation: u32) -> Duration {
-        self.timers.read_clock(&mut self.footprint);
-        self.now_at(operation)
-    }
-
-    /// Returns the true time to an observer of the execution, such as a monitor.
-    pub(crate) fn read_true_time(&mut self) -> Duration {
-        self.timers.read_clock(&mut self.footprint);
-        self.timers.now()
-    }
-
-    /// Returns the time on the clock of an operation's node.
-    pub(crate) fn now_at(&self, operation: u32) -> Duration {
-        let clock = self.nodes.clock_of(operation);
-        clock.map_or(self.timers.now(), |clock| clock.reading(self.timers.now()))
-    }
-
-    /// Returns the time on the clock of a supervisor's node. The system has the true time.
-    pub(crate) fn now_at_family(&self, supervised: &Supervised) -> Duration {
-        let supervisor = supervised.supervisor;
-        supervisor.map_or(self.timers.now(), |supervisor| self.now_at(supervisor))
-    }
-
-    /// Returns the amount by which the date on an operation's node was set back.
-    pub(crate) fn behind_date_at(&self, operation: u32) -> Duration {
-        let clock = self.nodes.clock_of(operation);
-        clock.map_or(Duration::ZERO, |clock| clock.behind_date)
-    }
-
-    /// Returns the true time in which the clock of an operation's node advances by `delay`.
-    pub(super) fn until(&self, operation: u32, delay: Duration) -> Duration {
-        let clock = self.nodes.clock_of(operation);
-        clock.map_or(delay, |clock| clock.until(delay))
-    }
-
-    /// Returns the time until a timer is due, on the clock of its owner's node.
-    pub(crate) fn time_left(&self, timer: u32) -> Duration {
-        let timer = &self.timers.slots[timer as usize];
-        if timer.stage == TimerStage::Unarmed {
-            return timer.delay;
-        }
-        let left = timer.deadline.saturating_sub(self.timers.now());
-        let clock = self.nodes.clock_of(timer.owner);
-        clock.map_or(left, |clock| clock.passes_in(left))
-    }
-
     /// Makes the clock of a node jump ahead, so that the timers on the node are due that much sooner.
     pub(crate) fn set_ahead(&mut self, node: u32, by: Duration) {
         self.nodes.are_clocks_apart = true;
@@ -175,13 +169,6 @@ impl ExecutionState {
         self.refresh_timers();
         let clock = &mut self.nodes.nodes[node as usize].clock;
         clock.ahead = clock.ahead.saturating_add(by);
-    }
-
-    /// Sets the date on a node back, without effect on timers.
-    pub(crate) fn set_back(&mut self, node: u32, by: Duration) {
-        self.nodes.are_clocks_apart = true;
-        let clock = &mut self.nodes.nodes[node as usize].clock;
-        clock.behind_date = clock.behind_date.saturating_add(by);
     }
 }
 

@@ -1,10 +1,11 @@
 //! Nodes: their operations, their incarnations, and the links between them.
 
 use crate::data::clocks::Clocks;
+use crate::data::faults::FaultKind;
 use crate::engine::world::network::NetworkLink;
 use crate::engine::world::node_clocks::NodeClock;
-use crate::engine::world::operation::{OperationRole, OperationStage};
-use crate::engine::world::state::ExecutionState;
+use crate::engine::world::operation::OperationRole;
+use crate::engine::world::operations::Operations;
 use crate::hash::{mix, text};
 use crate::records::node_fault::NodeFault;
 use crate::settings::Delivery;
@@ -253,12 +254,10 @@ impl Nodes {
         self.places[operation as usize] = (life, life_of_it.node);
         life_of_it.members.push(operation);
     }
-}
 
-impl ExecutionState {
     /// Declares a node, which is down at first.
-    pub(crate) fn declare_node(&mut self, name: &str) -> u32 {
-        self.nodes.nodes.push(NodeRecord {
+    pub(crate) fn declare(&mut self, name: &str) -> u32 {
+        self.nodes.push(NodeRecord {
             name: name.into(),
             key: text(name),
             life: NO_NODE,
@@ -267,44 +266,49 @@ impl ExecutionState {
             clock: NodeClock::right(),
             out: Vec::new(),
         });
-        self.nodes.count() - 1
+        self.count() - 1
     }
 
     /// Begins the next incarnation of a node. Returns its boot operation, which is not started yet.
-    pub(crate) fn begin_incarnation(&mut self, node: u32) -> u32 {
-        let number = self.nodes.starts(node) + 1;
-        let key = mix(self.nodes.key(node), u64::from(number));
-        let life = self.nodes.lives.len() as u32;
-        self.nodes.lives.push(NodeIncarnation {
+    pub(crate) fn begin_incarnation(&mut self, operations: &mut Operations, node: u32) -> u32 {
+        let number = self.starts(node) + 1;
+        let key = mix(self.key(node), u64::from(number));
+        let life = self.lives.len() as u32;
+        self.lives.push(NodeIncarnation {
             node,
             number,
             registry: None,
             members: Vec::new(),
             counts: Vec::new(),
         });
-        let found = &mut self.nodes.nodes[node as usize];
+        let found = &mut self.nodes[node as usize];
         found.life = life;
         found.is_up = true;
-        let boot = self.operations.create(OperationRole::Boot { node }, key);
-        self.nodes.place(boot, life);
+        let boot = operations.create(OperationRole::Boot { node }, key);
+        self.place(boot, life);
         boot
     }
 
     /// Puts a new operation on the node of its parent, if any. Returns the number of a new actor among those
     /// of its type in that incarnation.
-    pub(crate) fn place_with_parent(&mut self, parent: u32, child: u32) -> Option<u32> {
-        if self.nodes.is_empty() {
+    pub(crate) fn place_with_parent(
+        &mut self,
+        operations: &Operations,
+        parent: u32,
+        child: u32,
+    ) -> Option<u32> {
+        if self.is_empty() {
             return None;
         }
-        let life = self.nodes.node_incarnation_of(parent);
+        let life = self.node_incarnation_of(parent);
         if life == NO_NODE {
             return None;
         }
-        self.nodes.place(child, life);
-        let OperationRole::Actor(of_type) = self.operations[child].kind else {
+        self.place(child, life);
+        let OperationRole::Actor(of_type) = operations[child].kind else {
             return None;
         };
-        let counts = &mut self.nodes.lives[life as usize].counts;
+        let counts = &mut self.lives[life as usize].counts;
         if counts.len() <= of_type as usize {
             counts.resize(of_type as usize + 1, 0);
         }
@@ -312,39 +316,41 @@ impl ExecutionState {
         Some(counts[of_type as usize])
     }
 
-    /// Returns whether the operation has ended.
-    pub(crate) fn is_dead(&self, operation: u32) -> bool {
-        self.operations[operation].stage == OperationStage::Gone
+    /// Returns whether no fault of this kind is injected at the operation, because its node is spared. For
+    /// faults of links, the link decides.
+    pub(crate) fn spares(&self, kind: FaultKind, operation: u32) -> bool {
+        let is_of_node = matches!(kind, FaultKind::Call | FaultKind::Full | FaultKind::Disk);
+        let node = self.node_of(operation).filter(|_| is_of_node);
+        node.is_some_and(|node| self.is_spared(node))
     }
 
     /// Returns whether a fault of a script can take effect now: its nodes and links are in the required
     /// state, and not spared.
     pub(crate) fn can_happen(&self, node_fault: &NodeFault) -> bool {
-        let nodes = &self.nodes;
-        if node_fault.node().is_some_and(|node| nodes.is_spared(node)) {
+        if node_fault.node().is_some_and(|node| self.is_spared(node)) {
             return false;
         }
-        let spared = |(from, to): (u32, u32)| nodes.is_link_spared(from, to);
+        let spared = |(from, to): (u32, u32)| self.is_link_spared(from, to);
         if node_fault.links().into_iter().any(spared) {
             return false;
         }
         match node_fault {
-            NodeFault::Crash { node } => nodes.is_up(*node),
-            NodeFault::Restart { node, .. } => !nodes.is_up(*node),
-            NodeFault::Cut(links) => links.iter().any(|(from, to)| !nodes.is_cut(*from, *to)),
-            NodeFault::Heal(links) => links.iter().any(|(from, to)| nodes.is_cut(*from, *to)),
-            NodeFault::HealAll => nodes.links().any(|link| link.is_cut),
+            NodeFault::Crash { node } => self.is_up(*node),
+            NodeFault::Restart { node, .. } => !self.is_up(*node),
+            NodeFault::Cut(links) => links.iter().any(|(from, to)| !self.is_cut(*from, *to)),
+            NodeFault::Heal(links) => links.iter().any(|(from, to)| self.is_cut(*from, *to)),
+            NodeFault::HealAll => self.links().any(|link| link.is_cut),
             NodeFault::Break { one, other } => {
-                nodes.in_transit(*one, *other) + nodes.in_transit(*other, *one) > 0
+                self.in_transit(*one, *other) + self.in_transit(*other, *one) > 0
             }
-            NodeFault::Hold { from, to } => !nodes.is_held(*from, *to),
-            NodeFault::Release { from, to } => nodes.is_held(*from, *to),
+            NodeFault::Hold { from, to } => !self.is_held(*from, *to),
+            NodeFault::Release { from, to } => self.is_held(*from, *to),
             NodeFault::At {
                 wish,
                 from,
                 to,
                 place,
-            } => nodes.can_wish(*wish, *from, *to, *place),
+            } => self.can_wish(*wish, *from, *to, *place),
             NodeFault::Next { .. } | NodeFault::SetAhead { .. } | NodeFault::SetBack { .. } => true,
             NodeFault::Spare { .. } | NodeFault::SpareLink { .. } => true,
         }

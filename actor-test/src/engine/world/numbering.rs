@@ -1,7 +1,8 @@
 //! The numbers of operations: whether a program observes the order in which operations were created.
 
 use crate::data::constructs::StepConstruct;
-use crate::engine::world::state::ExecutionState;
+use crate::engine::world::footprint::StepFootprint;
+use crate::engine::world::operations::Operations;
 
 /// The number of reads of actor numbers so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,23 +35,28 @@ impl Numbering {
     }
 }
 
-impl ExecutionState {
+impl Operations {
     /// Records the reads of actor numbers up to the end of the step in progress. If the numbers depend on the
     /// order of creation and were read, any earlier step might have come in another order.
-    pub(crate) fn end_numbering(&mut self, seen: NumbersSeen, had_several: bool) {
-        let before = std::mem::replace(&mut self.operations.numbering.seen, seen);
-        let has_several = self.operations.numbering.has_several;
+    pub(crate) fn end_numbering(
+        &mut self,
+        footprint: &mut StepFootprint,
+        seen: NumbersSeen,
+        had_several: bool,
+    ) {
+        let before = std::mem::replace(&mut self.numbering.seen, seen);
+        let has_several = self.numbering.has_several;
         if !has_several || (before == seen && has_several == had_several) {
             return;
         }
         if seen.by_operations > 0 {
-            self.interrupt_all(StepConstruct::Identity);
+            footprint.interrupt_all(self.count(), StepConstruct::Identity);
         } else if seen.by_observers > 0 {
-            self.interrupt_all(StepConstruct::Monitor);
+            footprint.interrupt_all(self.count(), StepConstruct::Monitor);
         }
     }
 
     pub(crate) fn has_several_creators(&self) -> bool {
-        self.operations.numbering.has_several
+        self.numbering.has_several
     }
 }

@@ -146,7 +146,7 @@ impl Operations {
     }
 
     /// Creates an operation that is not enabled yet.
-    pub(super) fn create(&mut self, kind: OperationRole, key: u64) -> u32 {
+    pub(crate) fn create(&mut self, kind: OperationRole, key: u64) -> u32 {
         let key = self.aliases.of(key);
         if self.live == self.all.len() {
             self.all.push(Operation::new());

@@ -1,8 +1,11 @@
 //! Orders to an actor from outside: to stop, to fail, to end.
 
 use crate::data::constructs::StepConstruct;
+use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::letter::{Envelope, PackedSender, STOP};
 use crate::engine::world::operation::{OperationStage, PendingOrder};
+use crate::engine::world::operations::Operations;
+use crate::engine::world::progress::Progress;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 
@@ -25,37 +28,25 @@ impl ExecutionState {
         self.footprint.changes(index);
         self.refresh(index);
     }
+}
 
-    /// Keeps all actors created from now on from starting.
-    pub(crate) fn close(&mut self) {
-        self.progress.close_from(self.operations.count());
-        self.interrupt_all(StepConstruct::Stop);
-    }
-
-    /// Returns the actors that have not stopped to the program, which has [closed](Self::close) the system.
+impl Operations {
+    /// Returns the actors that have not stopped to the program, which has closed the system.
     pub(crate) fn running_actors(&mut self, by: u32) -> Vec<u32> {
         let is_running = |index: &u32| {
-            let stage = self.operations[*index].stage;
-            self.operations.info(*index).is_some() && stage != OperationStage::Gone
+            let stage = self[*index].stage;
+            self.info(*index).is_some() && stage != OperationStage::Gone
         };
-        let running: Vec<u32> = (0..self.operations.count()).filter(is_running).collect();
+        let running: Vec<u32> = (0..self.count()).filter(is_running).collect();
         for actor in &running {
-            self.operations.extend_chain(by, u64::from(*actor));
+            self.extend_chain(by, u64::from(*actor));
         }
         running
     }
 
-    /// Returns the number of dead letters to the program, and records that it was read.
-    pub(crate) fn count_dead_letters(&mut self, by: u32) -> u64 {
-        self.interrupt_all(StepConstruct::Stop);
-        let letters = self.progress.read_dead_letters();
-        self.operations.extend_chain(by, letters);
-        letters
-    }
-
     /// Creates the letter that stops its receiver in order.
     pub(crate) fn stop_letter(&mut self, from: u32) -> Envelope {
-        let sender = &mut self.operations[from];
+        let sender = &mut self[from];
         sender.sent += 1;
         Envelope {
             slot: NO_SLOT,
@@ -67,5 +58,26 @@ impl ExecutionState {
             is_refused: false,
             lost: None,
         }
+    }
+}
+
+impl Progress {
+    /// Keeps all actors created from now on from starting.
+    pub(crate) fn close(&mut self, footprint: &mut StepFootprint, operations: &Operations) {
+        self.close_from(operations.count());
+        footprint.interrupt_all(operations.count(), StepConstruct::Stop);
+    }
+
+    /// Returns the number of dead letters to the program, and records that it was read.
+    pub(crate) fn count_dead_letters(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        by: u32,
+    ) -> u64 {
+        footprint.interrupt_all(operations.count(), StepConstruct::Stop);
+        let letters = self.read_dead_letters();
+        operations.extend_chain(by, letters);
+        letters
     }
 }

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::data::faults::FaultKind;
-use crate::engine::world::state::ExecutionState;
+use crate::engine::world::timers::Timers;
 use crate::strategy::{below, generator};
 
 /// The largest number of drawn jumps in one execution.
@@ -162,25 +161,27 @@ impl TimePassing {
     }
 }
 
-impl ExecutionState {
-    /// Records that an operation reads the clock. Returns the time until the next timer is due, as the
-    /// exclusive limit of what may pass; `None` if no time passes at this read, or only timers and faults
-    /// move the clock.
-    pub(crate) fn passing_limit(&mut self, reader: u32) -> Option<Duration> {
-        let has_read = self.timers.passing.reads(reader, self.progress.step());
-        if !has_read || self.faults.budgets().budget(FaultKind::Clock) > 0 {
+impl Timers {
+    /// Records that an operation reads the clock in that step. Returns the time until the next timer is due,
+    /// as the exclusive limit of what may pass; `None` if no time passes at this read, or only timers and
+    /// faults, as `faults_move` says, move the clock.
+    pub(crate) fn passing_limit(
+        &mut self,
+        reader: u32,
+        step: u64,
+        faults_move: bool,
+    ) -> Option<Duration> {
+        let has_read = self.passing.reads(reader, step);
+        if !has_read || faults_move {
             return None;
         }
-        if !self.timers.passing.has_timers {
-            self.timers.passing.read_without_timers = true;
+        if !self.passing.has_timers {
+            self.passing.read_without_timers = true;
             return Some(Duration::MAX);
         }
-        self.timers.passing.read_among_timers = true;
-        let earliest = self
-            .timers
-            .earliest()
-            .filter(|_| !self.timers.are_patient)?;
-        let room = earliest.saturating_sub(self.timers.now());
-        self.timers.passing.size(WAYS, room).map(|_| room)
+        self.passing.read_among_timers = true;
+        let earliest = self.earliest().filter(|_| !self.are_patient)?;
+        let room = earliest.saturating_sub(self.now());
+        self.passing.size(WAYS, room).map(|_| room)
     }
 }

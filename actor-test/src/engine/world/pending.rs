@@ -6,7 +6,6 @@ use crate::engine::world::enabled::EnabledSet;
 use crate::engine::world::letter::Envelope;
 use crate::engine::world::network::InTransit;
 use crate::engine::world::operation::{Operation, OperationRole, OperationStage, PendingOrder};
-use crate::engine::world::shared_objects::NextAccess;
 use crate::engine::world::state::ExecutionState;
 use crate::strategy::{OperationId, Pending};
 
@@ -30,26 +29,18 @@ impl ExecutionState {
             return self.refresh_link(number);
         }
         let pending = match operation.outbox.first() {
-            Some(effect) => Some(self.pending_flush(index, effect)),
+            Some(effect) => Some(pending_flush(self, index, effect)),
             None => pending_run(index, operation),
         };
         match pending {
             Some(mut pending) => {
                 if pending.kind == StepKind::Resume && !self.objects.is_unused() {
-                    self.show_access(index, &mut pending);
+                    self.objects.show_access(index, &mut pending);
                 }
                 let position = &mut self.operations[index].position;
                 self.enabled.set(position, pending);
             }
             None => self.disable(index),
-        }
-    }
-
-    /// Shows a resume as an access, if the operation resumes with one.
-    fn show_access(&self, index: u32, pending: &mut Pending) {
-        if let Some(NextAccess::Object(object)) = self.objects.at(index) {
-            pending.kind = StepKind::Access;
-            pending.inbox = Some(OperationId::object(object));
         }
     }
 
@@ -83,20 +74,20 @@ impl ExecutionState {
             }
         }
     }
+}
 
-    fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
-        if let Effect::Send { to, letter } = effect {
-            return pending_send(index, *to, letter);
-        }
-        let facts = effect.facts(index, self);
-        Pending {
-            operation: OperationId::actor(index),
-            kind: StepKind::Flush,
-            inbox: facts.inbox.map(OperationId::actor),
-            sender: Some(OperationId::actor(index)),
-            event: facts.event,
-            message: facts.message.map(MessageId::new),
-        }
+fn pending_flush(state: &ExecutionState, index: u32, effect: &Effect) -> Pending {
+    if let Effect::Send { to, letter } = effect {
+        return pending_send(index, *to, letter);
+    }
+    let facts = effect.facts(index, state);
+    Pending {
+        operation: OperationId::actor(index),
+        kind: StepKind::Flush,
+        inbox: facts.inbox.map(OperationId::actor),
+        sender: Some(OperationId::actor(index)),
+        event: facts.event,
+        message: facts.message.map(MessageId::new),
     }
 }
 
@@ -161,7 +152,7 @@ pub(crate) fn pending_arrival(state: &ExecutionState, link: u32, next: &InTransi
         operation: OperationId::actor(link),
         kind: StepKind::Deliver,
         sender: Some(OperationId::actor(next.by)),
-        ..state.pending_flush(next.by, &next.effect)
+        ..pending_flush(state, next.by, &next.effect)
     }
 }
 

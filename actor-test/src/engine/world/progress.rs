@@ -2,7 +2,7 @@
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::footprint::StepFootprint;
-use crate::engine::world::state::{BODY, ExecutionState};
+use crate::engine::world::state::BODY;
 use crate::hash::mix;
 
 /// The counters of an execution, its semantics, and the requests of the program that concern all of it.
@@ -70,7 +70,7 @@ impl Progress {
     }
 
     #[cfg(test)]
-    pub(super) fn set_step(&mut self, step: u64) {
+    pub(crate) fn set_step(&mut self, step: u64) {
         self.step = step;
     }
 
@@ -128,7 +128,7 @@ impl Progress {
 
     /// Returns the registry of names to the program, if the execution has one. A registry that is still to be
     /// created makes the step depend on that one's creator.
-    fn read_names(&self, footprint: &mut StepFootprint) -> Option<u32> {
+    pub(crate) fn read_names(&self, footprint: &mut StepFootprint) -> Option<u32> {
         match self.names {
             Some(_) => footprint.record_local(StepConstruct::Names),
             None => footprint.add(StepConstruct::Names),
@@ -156,12 +156,5 @@ impl Progress {
     /// Keeps the actors from that number on from starting, unless an earlier call has closed the execution.
     pub(super) fn close_from(&mut self, operation: u32) {
         self.closed_from.get_or_insert(operation);
-    }
-}
-
-impl ExecutionState {
-    /// Returns the registry of names to the program, if the execution has one.
-    pub(crate) fn read_names(&mut self) -> Option<u32> {
-        self.progress.read_names(&mut self.footprint)
     }
 }

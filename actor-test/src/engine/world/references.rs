@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::operation::OperationStage;
-use crate::engine::world::state::ExecutionState;
+use crate::engine::world::operations::Operations;
 
 /// The actors to which references were dropped, until the drops take effect.
 pub(crate) type References = BTreeMap<u32, DroppedReferences>;
@@ -21,25 +22,31 @@ pub(crate) struct DroppedReferences {
     all: bool,
 }
 
-impl ExecutionState {
+impl Operations {
     /// Queues the drop of a reference to `to`, which may be the last one.
-    pub(crate) fn drop_reference(&mut self, by: u32, to: u32, is_last: bool) {
-        self.footprint.add(StepConstruct::References);
-        let found = self.operations.get(to);
+    pub(crate) fn drop_reference(
+        &mut self,
+        footprint: &mut StepFootprint,
+        by: u32,
+        to: u32,
+        is_last: bool,
+    ) {
+        footprint.add(StepConstruct::References);
+        let found = self.get(to);
         if found.is_none_or(|operation| operation.stage == OperationStage::Gone) {
             return;
         }
-        let dropped = self.operations.references.entry(to).or_default();
+        let dropped = self.references.entry(to).or_default();
         dropped.pending += 1;
         dropped.all |= is_last;
-        self.operations.push(by, Effect::DropReference { to });
+        self.push(by, Effect::DropReference { to });
     }
 
     /// Carries out the drop of a reference to `to`. After the last drop of the last reference, `by` stops the
     /// actor with its next effect.
-    pub(crate) fn let_go(&mut self, by: u32, to: u32) {
-        self.footprint.add(StepConstruct::References);
-        let Some(dropped) = self.operations.references.get_mut(&to) else {
+    pub(crate) fn let_go(&mut self, footprint: &mut StepFootprint, by: u32, to: u32) {
+        footprint.add(StepConstruct::References);
+        let Some(dropped) = self.references.get_mut(&to) else {
             return;
         };
         dropped.pending -= 1;
@@ -47,10 +54,10 @@ impl ExecutionState {
             return;
         }
         let all = dropped.all;
-        self.operations.references.remove(&to);
+        self.references.remove(&to);
         if all {
             let at_once = false;
-            let outbox = &mut self.operations[by].outbox;
+            let outbox = &mut self[by].outbox;
             outbox.put_first(Effect::Stop { to, at_once });
         }
     }

@@ -8,10 +8,13 @@
 use actor_core::seam::{AccessEffect, Hold, Release, SourceLocation, Wait};
 
 use crate::data::constructs::StepConstruct;
-use crate::engine::world::operation::OperationRole;
+use crate::data::step::StepKind;
+use crate::engine::world::footprint::StepFootprint;
+use crate::engine::world::operations::Operations;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::vector_clocks::{Clock, RacingAccess, VectorClocks};
 use crate::hash::mix;
+use crate::strategy::{OperationId, Pending};
 
 /// The number of reads of unchanged objects without a yield at which an operation counts as spinning.
 pub(crate) const REPEATS_MAX: u32 = 1_000;
@@ -354,6 +357,93 @@ impl SharedObjects {
         self.yielded.retain(|way| !goes_on(way));
         free
     }
+
+    /// Shows a resume as an access, if the operation resumes with one.
+    pub(super) fn show_access(&self, index: u32, pending: &mut Pending) {
+        if let Some(NextAccess::Object(object)) = self.at(index) {
+            pending.kind = StepKind::Access;
+            pending.inbox = Some(OperationId::object(object));
+        }
+    }
+
+    /// Takes the access of an operation that resumes. Without an access, something other than an object has
+    /// woken the operation, and its vector clock learns what the actors know.
+    pub(crate) fn goes_on(&mut self, operation: u32) {
+        if self.leave(operation).is_none() {
+            let task = self.task(operation);
+            self.clocks.hear(task);
+        }
+    }
+
+    /// Passes the vector clock of an operation that sends, or wakes another, to the actors.
+    pub(crate) fn publishes(&mut self, operation: u32) {
+        let task = self.task(operation);
+        self.clocks.publish(task);
+    }
+
+    /// Records a memory fence of an operation.
+    pub(crate) fn fenced(&mut self, operation: u32, acquires: bool, releases: bool) {
+        let task = self.task(operation);
+        self.clocks.fence(task, acquires, releases);
+    }
+
+    /// Records that an operation waits for exclusive access, and so keeps others out.
+    pub(crate) fn claimed(&mut self, operations: &mut Operations, operation: u32, object: u32) {
+        let key = operations[operation].key;
+        let found = &mut self.all[object as usize];
+        found.changes += 1;
+        found.chain = mix(found.chain, key);
+        let seen = found.chain;
+        operations.extend_chain(operation, seen);
+    }
+
+    /// Returns the operations that are blocked on the object and were not woken yet.
+    pub(crate) fn blocked_still(&self, operations: &Operations, object: u32) -> Vec<u32> {
+        let mut blocked = self.blocked(object);
+        blocked.retain(|operation| !operations[*operation].woken);
+        blocked
+    }
+
+    /// Records an access that happens-before must order; returns a conflicting one without such an order.
+    pub(crate) fn race(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        operation: u32,
+        object: u32,
+        writes: bool,
+        place: SourceLocation,
+    ) -> Option<RacingAccess> {
+        footprint.add(StepConstruct::Sharing);
+        let found = &mut self.all[object as usize];
+        if writes {
+            found.chain = mix(found.chain, operations[operation].key);
+        }
+        let seen = mix(found.chain, u64::from(!writes));
+        operations.extend_chain(operation, seen);
+        let task = self.task(operation);
+        self.clocks.access(task, operation, object, writes, place)
+    }
+
+    /// Returns whether all that a task waits for is news from others, and nobody joins the task or it
+    /// `awaits_ticks` of an interval.
+    pub(crate) fn awaits_news(&self, operation: u32, awaits_ticks: bool) -> bool {
+        let is_detached = self.doing(operation).is_some_and(|doing| doing.is_detached);
+        let all = self.all.iter();
+        let mut waits = all
+            .flat_map(|object| &object.waiters)
+            .filter(|waiter| waiter.operation == operation)
+            .peekable();
+        (awaits_ticks || is_detached && waits.peek().is_some())
+            && waits.all(|waiter| waiter.wait == Wait::News)
+    }
+
+    /// Returns the operations that are blocked on the object, except those behind an exclusive claim.
+    pub(crate) fn unclaimed(&self, object: u32) -> Vec<u32> {
+        let mut blocked = self.blocked(object);
+        blocked.retain(|operation| self.exclusive_claim_before(object, *operation).is_none());
+        blocked
+    }
 }
 
 impl ExecutionState {
@@ -378,27 +468,6 @@ impl ExecutionState {
         let parent = self.objects.task(parent);
         self.objects.clocks.fork(parent, number);
         task
-    }
-
-    /// Takes the access of an operation that resumes. Without an access, something other than an object has
-    /// woken the operation, and its vector clock learns what the actors know.
-    pub(crate) fn goes_on(&mut self, operation: u32) {
-        if self.objects.leave(operation).is_none() {
-            let task = self.objects.task(operation);
-            self.objects.clocks.hear(task);
-        }
-    }
-
-    /// Passes the vector clock of an operation that sends, or wakes another, to the actors.
-    pub(crate) fn publishes(&mut self, operation: u32) {
-        let task = self.objects.task(operation);
-        self.objects.clocks.publish(task);
-    }
-
-    /// Records a memory fence of an operation.
-    pub(crate) fn fenced(&mut self, operation: u32, acquires: bool, releases: bool) {
-        let task = self.objects.task(operation);
-        self.objects.clocks.fence(task, acquires, releases);
     }
 
     /// Records an access of an operation; returns whether the operation spins.
@@ -468,36 +537,6 @@ impl ExecutionState {
         is_read && self.objects.record_read(operation, object)
     }
 
-    /// Records that an operation waits for exclusive access, and so keeps others out.
-    pub(crate) fn claimed(&mut self, operation: u32, object: u32) {
-        let key = self.operations[operation].key;
-        let found = &mut self.objects.all[object as usize];
-        found.changes += 1;
-        found.chain = mix(found.chain, key);
-        let seen = found.chain;
-        self.operations.extend_chain(operation, seen);
-    }
-
-    /// Returns the operations that are blocked on the object and were not woken yet.
-    pub(crate) fn blocked_still(&self, object: u32) -> Vec<u32> {
-        let mut blocked = self.objects.blocked(object);
-        blocked.retain(|operation| !self.operations[*operation].woken);
-        blocked
-    }
-
-    /// Wakes the operations that are blocked on the object, except those behind an exclusive claim.
-    pub(crate) fn unblock(&mut self, object: u32) {
-        for operation in self.objects.blocked(object) {
-            if self
-                .objects
-                .exclusive_claim_before(object, operation)
-                .is_none()
-            {
-                self.unblock_this(operation);
-            }
-        }
-    }
-
     /// Wakes an operation that is blocked, which then tries again.
     pub(crate) fn unblock_this(&mut self, operation: u32) {
         self.objects.doing_of(operation).is_unblocked = true;
@@ -505,104 +544,65 @@ impl ExecutionState {
         self.footprint.changes(operation);
         self.refresh(operation);
     }
+}
 
-    /// Describes the objects that an operation waits for.
-    pub(crate) fn awaited_objects(&self, operation: u32) -> impl Iterator<Item = String> {
-        let all = self.objects.all.iter().zip(0..);
-        let mine = all.filter(move |(object, _)| {
-            object
-                .waiters
-                .iter()
-                .any(|waiter| waiter.operation == operation)
-        });
-        mine.map(move |(object, number)| match object.task {
-            Some(task) => format!("the end of `{}`", self.name(task)),
-            None => self.object_in_words(number, operation),
-        })
-    }
-
-    /// Describes an object and its holders, for the operation `waits` that waits for it.
-    pub(crate) fn object_in_words(&self, object: u32, waits: u32) -> String {
-        let claimant = self.objects.exclusive_claim_before(object, waits);
-        let object = &self.objects.all[object as usize];
-        let SharedObject { kind, made, .. } = object;
-        let mut text = format!("the {kind} of {made}");
-        let mut holders: Vec<u32> = object.holders.clone();
-        holders.sort_unstable();
-        holders.dedup();
-        let holders: Vec<String> = holders
+/// Describes the objects that an operation waits for.
+pub(crate) fn awaited_objects(
+    state: &ExecutionState,
+    operation: u32,
+) -> impl Iterator<Item = String> {
+    let all = state.objects.all.iter().zip(0..);
+    let mine = all.filter(move |(object, _)| {
+        object
+            .waiters
             .iter()
-            .map(|holder| match *holder == waits {
-                true => "it itself".to_owned(),
-                false => format!("`{}`", self.name(*holder)),
-            })
-            .collect();
-        if !holders.is_empty() {
-            text += &format!(
-                ", which {} {}",
-                holders.join(" and "),
-                if holders.len() == 1 { "holds" } else { "hold" }
-            );
-        }
-        if let Some(claimant) = claimant {
-            text += &format!(
-                ", behind `{}`, which waits to hold it alone",
-                self.name(claimant)
-            );
-        }
-        text
-    }
+            .any(|waiter| waiter.operation == operation)
+    });
+    mine.map(move |(object, number)| match object.task {
+        Some(task) => format!("the end of `{}`", state.name(task)),
+        None => object_in_words(state, number, operation),
+    })
+}
 
-    /// Describes an object for a story.
-    pub(crate) fn object_in_story(&self, object: u32) -> String {
-        let SharedObject {
-            kind, made, task, ..
-        } = &self.objects.all[object as usize];
-        match task {
-            Some(task) => self.name(*task),
-            None => format!("{kind} of {made}"),
-        }
+/// Describes an object and its holders, for the operation `waits` that waits for it.
+pub(crate) fn object_in_words(state: &ExecutionState, object: u32, waits: u32) -> String {
+    let claimant = state.objects.exclusive_claim_before(object, waits);
+    let object = &state.objects.all[object as usize];
+    let SharedObject { kind, made, .. } = object;
+    let mut text = format!("the {kind} of {made}");
+    let mut holders: Vec<u32> = object.holders.clone();
+    holders.sort_unstable();
+    holders.dedup();
+    let holders: Vec<String> = holders
+        .iter()
+        .map(|holder| match *holder == waits {
+            true => "it itself".to_owned(),
+            false => format!("`{}`", state.name(*holder)),
+        })
+        .collect();
+    if !holders.is_empty() {
+        text += &format!(
+            ", which {} {}",
+            holders.join(" and "),
+            if holders.len() == 1 { "holds" } else { "hold" }
+        );
     }
-
-    /// Returns whether the wait of a task is no liveness obligation, as that of an actor with an empty inbox:
-    /// nobody joins the task, which waits for news from others; or the task waits for the next tick of an
-    /// interval.
-    pub(crate) fn may_wait_forever(&self, operation: u32) -> bool {
-        if !matches!(self.operations[operation].kind, OperationRole::Task) {
-            return false;
-        }
-        let is_detached = self
-            .objects
-            .doing(operation)
-            .is_some_and(|doing| doing.is_detached);
-        let all = self.objects.all.iter();
-        let mut waits = all
-            .flat_map(|object| &object.waiters)
-            .filter(|waiter| waiter.operation == operation)
-            .peekable();
-        let awaits_ticks = self.awaits_ticks(operation);
-        (awaits_ticks || is_detached && waits.peek().is_some())
-            && waits.all(|waiter| waiter.wait == Wait::News)
+    if let Some(claimant) = claimant {
+        text += &format!(
+            ", behind `{}`, which waits to hold it alone",
+            state.name(claimant)
+        );
     }
+    text
+}
 
-    /// Records an access that happens-before must order; returns a conflicting one without such an order.
-    pub(crate) fn race(
-        &mut self,
-        operation: u32,
-        object: u32,
-        writes: bool,
-        place: SourceLocation,
-    ) -> Option<RacingAccess> {
-        self.footprint.add(StepConstruct::Sharing);
-        let found = &mut self.objects.all[object as usize];
-        if writes {
-            found.chain = mix(found.chain, self.operations[operation].key);
-        }
-        let seen = mix(found.chain, u64::from(!writes));
-        self.operations.extend_chain(operation, seen);
-        let task = self.objects.task(operation);
-        self.objects
-            .clocks
-            .access(task, operation, object, writes, place)
+/// Describes an object for a story.
+pub(crate) fn object_in_story(state: &ExecutionState, object: u32) -> String {
+    let SharedObject {
+        kind, made, task, ..
+    } = &state.objects.all[object as usize];
+    match task {
+        Some(task) => state.name(*task),
+        None => format!("{kind} of {made}"),
     }
 }

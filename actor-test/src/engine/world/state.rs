@@ -94,7 +94,10 @@ impl ExecutionState {
             operation.plain = false;
         }
         let defers = operation.defers;
-        if let Some(ordinal) = self.place_with_parent(parent, actor) {
+        if let Some(ordinal) = self
+            .nodes
+            .place_with_parent(&self.operations, parent, actor)
+        {
             self.operations[actor].ordinal = ordinal;
         }
         if defers {
@@ -109,7 +112,8 @@ impl ExecutionState {
             .operations
             .create_child(parent, OperationRole::Future { owner });
         self.operations.futures.add(owner, future);
-        self.place_with_parent(owner, future);
+        self.nodes
+            .place_with_parent(&self.operations, owner, future);
         self.operations.push(parent, Effect::Start(future));
         future
     }
@@ -118,7 +122,7 @@ impl ExecutionState {
     pub(crate) fn create_task(&mut self, parent: u32, name: Option<&str>) -> u32 {
         let task = self.operations.create_child(parent, OperationRole::Task);
         self.operations[task].name = name.map(Into::into);
-        self.place_with_parent(parent, task);
+        self.nodes.place_with_parent(&self.operations, parent, task);
         self.operations.push(parent, Effect::Start(task));
         task
     }
@@ -128,7 +132,7 @@ impl ExecutionState {
         let effect = match self.nodes.nodes_if_different(sender, to) {
             None => Effect::Send { to, letter },
             Some((from, node)) => {
-                let link = LinkHint::of(self.link_between(from, node));
+                let link = LinkHint::of(self.nodes.link_between(&mut self.operations, from, node));
                 Effect::Cross { to, link, letter }
             }
         };
@@ -140,7 +144,9 @@ impl ExecutionState {
         let operation = &mut self.operations[owner];
         let letter = operation.inbox.take_event(event)?;
         self.operations.find_next_letter(owner);
-        self.free_place(owner, &letter);
+        let (footprint, operations) = (&mut self.footprint, &mut self.operations);
+        let requests = &mut self.requests.capacity;
+        requests.free_place(footprint, operations, owner, &letter);
         self.operations.extend_chain(owner, letter.key);
         if let LetterOrigin::Timer(index, generation) = letter.sender.sender() {
             self.rearm_after_read(index, generation);
@@ -153,7 +159,9 @@ impl ExecutionState {
     pub(crate) fn dequeue(&mut self, index: u32) -> Option<(Envelope, Disposition)> {
         let letter = self.operations.take_next_letter(index)?;
         if self.operations[index].bound.is_some() {
-            self.free_place(index, &letter);
+            let (footprint, operations) = (&mut self.footprint, &mut self.operations);
+            let requests = &mut self.requests.capacity;
+            requests.free_place(footprint, operations, index, &letter);
         }
         if let LetterOrigin::Timer(timer, generation) = letter.sender.sender() {
             self.rearm_after_read(timer, generation);

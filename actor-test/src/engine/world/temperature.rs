@@ -69,7 +69,7 @@ pub(crate) struct Temperatures {
     /// The largest number of steps for which a discharged obligation was pending.
     longest_pending: u64,
     /// The deferred events that the last check has found.
-    pub(super) deferrals: Vec<Deferral>,
+    deferrals: Vec<Deferral>,
 }
 
 impl Temperatures {
@@ -94,6 +94,15 @@ impl Temperatures {
         self.longest_pending = 0;
         self.deferrals.clear();
         self.alarm = self.checks_from;
+    }
+
+    /// Returns the events that the last check of deferrals has found.
+    pub(crate) fn deferrals(&self) -> &[Deferral] {
+        &self.deferrals
+    }
+
+    pub(crate) fn set_deferrals(&mut self, deferrals: Vec<Deferral>) {
+        self.deferrals = deferrals;
     }
 
     /// Checks liveness from `step` on, with every temperature at zero at that step.

@@ -120,10 +120,11 @@ impl Timers {
         self.clock_reads
     }
 
-    /// Records a read of the clock by the program under test.
-    pub(super) fn read_clock(&mut self, footprint: &mut StepFootprint) {
+    /// Returns the true time to the program under test.
+    pub(crate) fn read_clock(&mut self, footprint: &mut StepFootprint) -> Duration {
         footprint.add(StepConstruct::Clock);
         self.clock_reads += 1;
+        self.now
     }
 
     /// Records that an operation holds a handle to another one's timer.

@@ -3,9 +3,12 @@
 use std::ops::Index;
 
 use crate::data::constructs::StepConstruct;
+use crate::engine::world::asks::Asks;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::footprint::StepFootprint;
+use crate::engine::world::nodes::Nodes;
 use crate::engine::world::operation::OperationStage;
+use crate::engine::world::operations::Operations;
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 use crate::engine::world::state::ExecutionState;
 
@@ -48,6 +51,13 @@ pub(crate) struct Watches {
     of_target: OwnerLists,
     /// The watches of each watcher.
     of_watcher: OwnerLists,
+}
+
+impl EndWatch {
+    /// Returns whether nobody awaits the ask any more that the watch answers.
+    fn is_given_up(&self, asks: &Asks) -> bool {
+        self.ask.is_some_and(|ask| !asks[ask].is_open())
+    }
 }
 
 impl Watches {
@@ -101,15 +111,55 @@ impl Watches {
         watch
     }
 
-    /// Returns a watch that begins.
-    fn begin(&self, footprint: &mut StepFootprint, watch: u32) -> EndWatch {
+    /// Begins a watch; returns its number.
+    pub(crate) fn watch(&mut self, operations: &mut Operations, watcher: u32, target: u32) -> u32 {
+        let key = operations.child_key_of(watcher);
+        self.add(watcher, target, key, None, WatchedChange::End)
+    }
+
+    /// Begins a watch that answers an ask, for which there is no letter; returns its number.
+    pub(crate) fn await_end(&mut self, asks: &mut Asks, ask: u32, until: WatchedChange) -> u32 {
+        let record = asks.ask_for_end(ask);
+        let (watcher, target, key) = (record.asker, record.target, record.key);
+        self.add(watcher, target, key, Some(ask), until)
+    }
+
+    /// Begins a watch. A watcher of an operation that has ended, or has started, is notified at once.
+    pub(crate) fn begin(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        watch: u32,
+    ) {
+        let EndWatch {
+            target,
+            watcher,
+            until,
+            ..
+        } = self.all[watch as usize];
         footprint.add(StepConstruct::Watch);
-        self.all[watch as usize]
+        if until == WatchedChange::Start {
+            // A later start of the target would have notified the watcher.
+            footprint.interrupt(target, StepConstruct::Watch);
+        }
+        let found = &operations[target];
+        if found.stage == OperationStage::Gone {
+            operations.push(watcher, Effect::Notice { watch });
+        } else if until == WatchedChange::Start && found.started {
+            self.all[watch as usize].until = WatchedChange::Started;
+            operations.push(watcher, Effect::Notice { watch });
+        }
     }
 
     /// Ends the watches of a target whose numbers are below `before`. The time is linear in the number of
     /// watches of the watcher or of the target, whichever is smaller.
-    fn end(&mut self, footprint: &mut StepFootprint, watcher: u32, target: u32, before: u32) {
+    pub(crate) fn end(
+        &mut self,
+        footprint: &mut StepFootprint,
+        watcher: u32,
+        target: u32,
+        before: u32,
+    ) {
         footprint.add(StepConstruct::Watch);
         let (mut of_watcher, mut of_target) =
             (self.of_watcher.first(watcher), self.of_target.first(target));
@@ -128,6 +178,32 @@ impl Watches {
         for watch in ended {
             self.end_one(watch);
         }
+    }
+
+    /// Returns the open watches and asks between operations on two nodes.
+    pub(crate) fn across(
+        &self,
+        nodes: &Nodes,
+        asks: &Asks,
+        one: u32,
+        other: u32,
+    ) -> (Vec<u32>, Vec<u32>) {
+        let is_across = |from: u32, to: u32| {
+            let apart = nodes.nodes_if_different(from, to);
+            apart == Some((one, other)) || apart == Some((other, one))
+        };
+        let watches = self.all.iter().zip(0..);
+        let watches = watches.filter(|(watch, _)| {
+            watch.is_open && is_across(watch.watcher, watch.target) && !watch.is_given_up(asks)
+        });
+        let asks = asks.iter().zip(0..);
+        let asks = asks.filter(|(ask, _)| {
+            ask.is_open() && !ask.is_for_end() && is_across(ask.asker, ask.target)
+        });
+        (
+            watches.map(|(_, watch)| watch).collect(),
+            asks.map(|(_, ask)| ask).collect(),
+        )
     }
 
     /// Ends a watch that is open and answers no ask.
@@ -178,75 +254,6 @@ impl Index<u32> for Watches {
 }
 
 impl ExecutionState {
-    /// Begins a watch; returns its number.
-    pub(crate) fn watch(&mut self, watcher: u32, target: u32) -> u32 {
-        let key = self.operations.child_key_of(watcher);
-        let watches = &mut self.relations.watches;
-        watches.add(watcher, target, key, None, WatchedChange::End)
-    }
-
-    /// Begins a watch that answers an ask, for which there is no letter; returns its number.
-    pub(crate) fn await_end(&mut self, ask: u32, until: WatchedChange) -> u32 {
-        let record = self.requests.asks.ask_for_end(ask);
-        let (watcher, target, key) = (record.asker, record.target, record.key);
-        let watches = &mut self.relations.watches;
-        watches.add(watcher, target, key, Some(ask), until)
-    }
-
-    /// Begins a watch. A watcher of an operation that has ended, or has started, is notified at once.
-    pub(crate) fn begin_watch(&mut self, watch: u32) {
-        let EndWatch {
-            target,
-            watcher,
-            until,
-            ..
-        } = self.relations.watches.begin(&mut self.footprint, watch);
-        if until == WatchedChange::Start {
-            // A later start of the target would have notified the watcher.
-            self.footprint.interrupt(target, StepConstruct::Watch);
-        }
-        let found = &self.operations[target];
-        if found.stage == OperationStage::Gone {
-            self.operations.push(watcher, Effect::Notice { watch });
-        } else if until == WatchedChange::Start && found.started {
-            self.relations.watches.all[watch as usize].until = WatchedChange::Started;
-            self.operations.push(watcher, Effect::Notice { watch });
-        }
-    }
-
-    /// Ends the watches of a target whose numbers are below `before`.
-    pub(crate) fn unwatch(&mut self, watcher: u32, target: u32, before: u32) {
-        let watches = &mut self.relations.watches;
-        watches.end(&mut self.footprint, watcher, target, before);
-    }
-
-    /// Returns the open watches and asks between operations on two nodes.
-    pub(crate) fn across(&self, one: u32, other: u32) -> (Vec<u32>, Vec<u32>) {
-        let is_across = |from: u32, to: u32| {
-            let apart = self.nodes.nodes_if_different(from, to);
-            apart == Some((one, other)) || apart == Some((other, one))
-        };
-        let watches = self.relations.watches.all.iter().zip(0..);
-        let watches = watches.filter(|(watch, _)| {
-            watch.is_open && is_across(watch.watcher, watch.target) && !self.is_given_up(watch)
-        });
-        let asks = self.requests.asks.iter().zip(0..);
-        let asks = asks.filter(|(ask, _)| {
-            ask.is_open() && !ask.is_for_end() && is_across(ask.asker, ask.target)
-        });
-        (
-            watches.map(|(_, watch)| watch).collect(),
-            asks.map(|(_, ask)| ask).collect(),
-        )
-    }
-
-    /// Returns whether nobody awaits the ask any more that the watch answers.
-    fn is_given_up(&self, watch: &EndWatch) -> bool {
-        watch
-            .ask
-            .is_some_and(|ask| !self.requests.asks[ask].is_open())
-    }
-
     /// Records that an actor has run its start hook, and notifies the waiting watchers, with one effect each.
     pub(crate) fn start_is_over(&mut self, index: u32) {
         self.operations[index].started = true;
@@ -254,7 +261,7 @@ impl ExecutionState {
         while let Some(watch) = next {
             let found = self.relations.watches[watch];
             let awaits = found.is_open && found.until == WatchedChange::Start;
-            if awaits && !self.is_given_up(&found) {
+            if awaits && !found.is_given_up(&self.requests.asks) {
                 self.relations.watches.all[watch as usize].until = WatchedChange::Started;
                 self.operations.push(index, Effect::Notice { watch });
                 self.refresh(index);
@@ -268,7 +275,7 @@ impl ExecutionState {
         let mut next = self.relations.watches.of_target.first(index);
         while let Some(watch) = next {
             let found = self.relations.watches[watch];
-            if found.is_open && !self.is_given_up(&found) {
+            if found.is_open && !found.is_given_up(&self.requests.asks) {
                 self.operations.push(index, Effect::Notice { watch });
             }
             next = found.of_target.after();

@@ -22,7 +22,7 @@ impl Effects<'_> {
 
     /// Delivers the reply of an ask, or its loss, and shows it to the monitors.
     pub(super) fn deliver_reply(&self, by: u32, ask: u32, lost: Option<AskError>) {
-        if !self.shared.state().deliver_reply(ask, lost) {
+        if !self.complete(ask, lost) {
             return;
         }
         let Some(slot) = self.shared.arena().reply(ask).cloned() else {
@@ -35,9 +35,16 @@ impl Effects<'_> {
 
     /// Delivers a reply to its asker; the reply was shown to monitors when it left.
     pub(in crate::engine::running) fn bring_reply(&self, ask: u32, lost: Option<AskError>) {
-        if self.shared.state().deliver_reply(ask, lost) {
+        if self.complete(ask, lost) {
             self.hand_over(ask, lost);
         }
+    }
+
+    /// Records the reply of an ask, or its loss; returns whether it is still to be handed over.
+    fn complete(&self, ask: u32, lost: Option<AskError>) -> bool {
+        let state = &mut *self.shared.state();
+        let asks = &mut state.requests.asks;
+        asks.deliver(&mut state.operations, ask, lost)
     }
 
     /// Completes an ask with its reply, or with the reason of its loss.

@@ -31,12 +31,17 @@ const fn changes(call: &DiskOp) -> bool {
 impl Effects<'_> {
     /// Calls a disk.
     pub(super) fn call_disk(&self, call: u32) {
-        self.shared.state().unqueue_call(call);
+        self.shared.state().disks.unqueue_call(call);
         self.carry_out_call(call);
     }
 
     pub(crate) fn carry_out_call(&self, index: u32) {
-        let taken = self.shared.state().take_call(index);
+        let taken = {
+            let state = &mut *self.shared.state();
+            state
+                .disks
+                .take_call(&mut state.footprint, &mut state.operations, index)
+        };
         let Some((disk, call)) = taken else {
             return self.shared.wake_callers();
         };
@@ -52,9 +57,13 @@ impl Effects<'_> {
             false => None,
         };
         let way = self.fail_disk(disk, &call);
-        let (answer, trace) = match way {
-            0 => self.shared.state().access_disk(disk).carry_out(call),
-            way => self.shared.state().access_disk(disk).fail(call, way),
+        let (answer, trace) = {
+            let state = &mut *self.shared.state();
+            let disk = state.disks.access(&mut state.footprint, disk);
+            match way {
+                0 => disk.carry_out(call),
+                way => disk.fail(call, way),
+            }
         };
         if let Some(what) = action {
             let who = self.shared.state().disks.call(index).caller;
@@ -64,7 +73,13 @@ impl Effects<'_> {
         if let (Some(change), Ok(_)) = (&change, &answer) {
             self.comes_to_change(index, change);
         }
-        self.shared.state().answer_call(index, answer, trace);
+        {
+            let state = &mut *self.shared.state();
+            let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+            state
+                .disks
+                .answer_call(footprint, operations, index, answer, trace);
+        }
         self.shared.wake_callers();
     }
 
@@ -85,14 +100,14 @@ impl Effects<'_> {
         let mut state = self.shared.state();
         let nodes = state.node_bits(state.disks.call(call).caller);
         let file = mix(hash::text(&change.path), change.call as u64);
-        state.record_moment(mix(CHANGE, file), nodes);
-        state.record_moment(mix(CHANGE_ON, nodes), nodes);
+        state.faults.record_moment(mix(CHANGE, file), nodes);
+        state.faults.record_moment(mix(CHANGE_ON, nodes), nodes);
     }
 
     /// Carries out the pending calls of callers that are gone.
     fn settle_disk(&self, disk: u32) {
         loop {
-            let abandoned = self.shared.state().abandoned_call(disk);
+            let abandoned = self.shared.state().disks.abandoned_call(disk);
             match abandoned {
                 Some(call) => self.carry_out_call(call),
                 None => return,
@@ -103,15 +118,21 @@ impl Effects<'_> {
     /// Fails the power of a disk; the strategy chooses what survives of the writes that were not synced.
     pub(crate) fn fail_power(&self, disk: u32) {
         // A copy, since the state must not be borrowed while the strategy answers.
-        let mut failing = self.shared.state().access_disk(disk).clone();
+        let mut failing = {
+            let state = &mut *self.shared.state();
+            state.disks.access(&mut state.footprint, disk).clone()
+        };
         let lost = failing.crash(|parts| {
             let all = Choice::Below(1 << parts, ChoicePurpose::Loss);
             self.shared.decide(all)
         });
-        let mut state = self.shared.state();
-        state.outdate_calls(disk, self.shared.current.get());
-        *state.access_disk(disk) = failing;
-        drop(state);
+        {
+            let state = &mut *self.shared.state();
+            let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+            let by = self.shared.current.get();
+            state.disks.outdate_calls(footprint, operations, disk, by);
+            *state.disks.access(footprint, disk) = failing;
+        }
         self.shared.record(|| {
             let lost = lost.into_iter().map(|loss| (loss.what, loss.parts));
             let lost: Vec<(DiskRecord, _)> = lost.collect();

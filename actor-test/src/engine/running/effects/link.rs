@@ -11,7 +11,11 @@ use crate::records::Record;
 impl Effects<'_> {
     /// Links two actors. If the other one has already failed, the first one shares the failure.
     pub(super) fn link(&self, one: u32, other: u32) {
-        let failure = self.shared.state().link(one, other);
+        let failure = {
+            let state = &mut *self.shared.state();
+            let relations = &mut state.relations;
+            relations.link(&mut state.footprint, &state.operations, one, other)
+        };
         if let Some(reason) = failure {
             self.propagate(one, one, reason);
         }

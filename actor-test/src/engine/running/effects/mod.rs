@@ -119,23 +119,40 @@ impl Executor {
             Effect::Start(who) => self.start_spawned(by, who),
             Effect::Halt(reason) => self.halt(by, reason),
             Effect::Stop { to, at_once } => self.stop(by, to, at_once),
-            Effect::DropReference { to } => self.shared.state().let_go(by, to),
+            Effect::DropReference { to } => {
+                let state = &mut *self.shared.state();
+                state.operations.let_go(&mut state.footprint, by, to);
+            }
             Effect::Finish => self.shared.effects().request_end(),
             Effect::Arm { timer, generation } => self.shared.effects().arm(timer, generation),
             Effect::Cancel { timer, generation } => {
                 self.shared.effects().cancel(by, timer, generation)
             }
-            Effect::Watch { watch } => self.shared.state().begin_watch(watch),
-            Effect::Unwatch { target, before } => self.shared.state().unwatch(by, target, before),
+            Effect::Watch { watch } => {
+                let state = &mut *self.shared.state();
+                let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+                state.relations.watches.begin(footprint, operations, watch);
+            }
+            Effect::Unwatch { target, before } => {
+                let state = &mut *self.shared.state();
+                let watches = &mut state.relations.watches;
+                watches.end(&mut state.footprint, by, target, before);
+            }
             Effect::Notice { watch } => self.shared.effects().notify(by, watch),
             Effect::Link { other } => self.shared.effects().link(by, other),
-            Effect::Unlink { other } => self.shared.state().unlink(by, other),
+            Effect::Unlink { other } => {
+                let state = &mut *self.shared.state();
+                state.relations.unlink(&mut state.footprint, by, other);
+            }
             Effect::Share { to, life, reason } => self.shared.effects().share(by, to, life, reason),
             Effect::Decide { child, decision } => self.decided(child, decision),
             Effect::Announce { slab, slot } => self.shared.effects().announce(by, slab, slot),
             Effect::Disk(call) => self.shared.effects().call_disk(call),
             Effect::FailPower { disk } => self.shared.effects().fail_power(disk),
-            Effect::TearWrites { disk, block } => self.shared.state().tear_writes(disk, block),
+            Effect::TearWrites { disk, block } => {
+                let state = &mut *self.shared.state();
+                state.disks.tear_writes(&mut state.footprint, disk, block);
+            }
             Effect::Fault(number) => {
                 let fault = self.shared.state().nodes.node_faults[number as usize].clone();
                 self.inject(&fault);
@@ -180,7 +197,7 @@ impl Effects<'_> {
             Effect::Notice { .. } | Effect::DropReference { .. } => {
                 self.shared.state().operations.push(by, effect);
             }
-            Effect::Disk(call) => self.shared.state().forget_call(call),
+            Effect::Disk(call) => self.shared.state().disks.forget_call(call),
             Effect::Start(_)
             | Effect::Fault(_)
             | Effect::FailPower { .. }

@@ -75,7 +75,9 @@ impl Network<'_> {
             LinkOutcome::Lost => self.lose_quietly(to, &letter),
             LinkOutcome::Duplicated(link) => {
                 if let Some(second) = self.copy(by, to, letter) {
-                    self.shared.state().load_again(link, second);
+                    self.shared
+                        .state()
+                        .change_link(link, |link| link.push(second));
                 }
             }
         }
@@ -200,7 +202,7 @@ impl Network<'_> {
         let (from, to, key) = {
             let state = self.shared.state();
             // A lookup of a name is spared, since it can't be repeated.
-            let item = state.on_link(link, at);
+            let item = state.nodes.link(link).get(at);
             if let Some(Effect::Send { to, .. }) = item.map(|item| item.effect)
                 && state.nodes.registry_of(to) == Some(Some(to))
             {
@@ -224,7 +226,7 @@ impl Network<'_> {
                 to,
                 place: at,
             };
-            let is_possible = self.shared.state().can_happen(&node_fault);
+            let is_possible = self.shared.state().nodes.can_happen(&node_fault);
             if !is_possible || self.shared.strike(kind, key, 1) == 0 {
                 continue;
             }
@@ -284,22 +286,30 @@ impl Network<'_> {
 
     /// Drops, duplicates or delays the item at that place on a link.
     pub(in crate::engine::running) fn grant(&self, wish: MessageFault, link: u32, place: usize) {
-        let Some(item) = self.shared.state().on_link(link, place) else {
+        let Some(item) = self.shared.state().nodes.link(link).get(place) else {
             return;
         };
         match wish {
             MessageFault::Drop => {
-                let lost = self.shared.state().unload(link, place);
+                let lost = self
+                    .shared
+                    .state()
+                    .change_link(link, |link| link.take(place));
                 self.lose_all(lost.into_iter().collect());
             }
             MessageFault::Duplicate => {
                 if let Effect::Send { to, letter } = item.effect
                     && let Some(second) = self.copy(item.by, to, letter)
                 {
-                    self.shared.state().insert_on_link(link, place + 1, second);
+                    self.shared
+                        .state()
+                        .change_link(link, |link| link.insert(place + 1, second));
                 }
             }
-            MessageFault::Delay => self.shared.state().delay_on_link(link, place),
+            MessageFault::Delay => self
+                .shared
+                .state()
+                .change_link(link, |link| link.delay(place)),
         }
     }
 
@@ -345,14 +355,18 @@ impl Executor {
         if self.shared.may_fail.get() && !self.shared.network().faults_on_link(link, at as usize) {
             return;
         }
-        let Some(item) = self.shared.state().unload(link, at as usize) else {
+        let Some(item) = self
+            .shared
+            .state()
+            .change_link(link, |link| link.take(at as usize))
+        else {
             return;
         };
         if self.shared.may_fail.get() {
             let mut state = self.shared.state();
             let sender = state.node_bits(item.by);
             let nodes = state.node_bits(operation);
-            state.record_moment(mix(ARRIVAL, sender), nodes);
+            state.faults.record_moment(mix(ARRIVAL, sender), nodes);
         }
         match item.effect {
             Effect::Send { to, letter } => self.shared.network().arrive(item.by, to, letter),

@@ -141,7 +141,11 @@ impl Effects<'_> {
 
     /// Carries out a request for capacity in a mailbox, which may be answered at once.
     pub(in crate::engine::running) fn request_capacity(&self, question: u32) {
-        self.shared.state().ask_for_room(question);
+        {
+            let state = &mut *self.shared.state();
+            let requests = &mut state.requests.capacity;
+            requests.carry_out(&state.nodes, &mut state.operations, question);
+        }
         self.record_question(question);
         self.shared.wake_due();
     }

@@ -41,7 +41,7 @@ impl Executor {
             _ if at_once => self.shared.state().give_order(to, PendingOrder::Kill),
             _ => {
                 let mut state = self.shared.state();
-                let letter = state.stop_letter(from);
+                let letter = state.operations.stop_letter(from);
                 state.footprint.changes(to);
                 state.deliver(to, letter);
             }
@@ -85,7 +85,12 @@ impl Executor {
             reason,
             unread: dead,
         });
-        state.break_links(operation, reason);
+        {
+            let state = &mut *state;
+            state
+                .relations
+                .break_links(&mut state.operations, operation, reason);
+        }
         state.notify_watchers(operation);
     }
 
@@ -120,7 +125,8 @@ impl Effects<'_> {
     pub(super) fn request_end(&self) {
         {
             let mut state = self.shared.state();
-            state.interrupt_all(StepConstruct::Finish);
+            let count = state.operations.count();
+            state.footprint.interrupt_all(count, StepConstruct::Finish);
             state.progress.finish();
         }
         self.shared.instrumented.set(true);

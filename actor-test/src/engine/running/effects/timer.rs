@@ -9,6 +9,7 @@ use crate::engine::running::effects::Effects;
 use crate::engine::running::executor::Executor;
 use crate::engine::running::handling::report_panic;
 use crate::engine::world::arming::{Armed, Fired};
+use crate::engine::world::capacity::DeliveryOutcome;
 use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::timers::{self, VirtualTimer};
 use crate::records::{Record, nanoseconds};
@@ -86,7 +87,15 @@ impl Executor {
             } => {
                 self.shared.current.set(owner);
                 self.shared.state().progress.set_last_operation(owner);
-                let delivery = self.shared.state().deliver_timed(owner, letter);
+                let delivery = {
+                    let mut state = self.shared.state();
+                    let delivery = state.deliver(owner, letter);
+                    if delivery == DeliveryOutcome::Arrived {
+                        // A later cancellation finds the letter.
+                        state.operations[owner].inbox.note_timed();
+                    }
+                    delivery
+                };
                 self.shared.effects().sent(owner, owner, letter, delivery);
                 if periodic {
                     self.refill(timer, owner);
@@ -106,7 +115,7 @@ impl Executor {
         };
         match panics::catch(|| again(&*mail)) {
             Ok(slot) => {
-                if self.shared.state().refill(timer, slot) {
+                if self.shared.state().timers.refill(timer, slot) {
                     self.shared.arena().clockwork(timer).again = Some(again);
                 }
             }

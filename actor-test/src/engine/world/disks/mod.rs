@@ -18,7 +18,8 @@ use crate::data::constructs::StepConstruct;
 use crate::engine::world::disks::disk::SimulatedDisk;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::footprint::StepFootprint;
-use crate::engine::world::state::{ExecutionState, keep};
+use crate::engine::world::operations::Operations;
+use crate::engine::world::state::keep;
 use crate::hash::mix;
 use crate::records::DiskRecord;
 
@@ -132,7 +133,11 @@ impl Disks {
     }
 
     /// Returns a disk that the step reads or changes.
-    fn access(&mut self, footprint: &mut StepFootprint, disk: u32) -> &mut SimulatedDisk {
+    pub(crate) fn access(
+        &mut self,
+        footprint: &mut StepFootprint,
+        disk: u32,
+    ) -> &mut SimulatedDisk {
         footprint.add(StepConstruct::Disk);
         self.disk(disk)
     }
@@ -145,13 +150,17 @@ impl Disks {
         }
         &mut self.disks[index]
     }
-}
 
-impl ExecutionState {
     /// Puts a call into the outbox of its caller; returns the number of the call.
-    pub(crate) fn call_disk(&mut self, caller: u32, disk: u32, call: DiskOp) -> u32 {
-        let key = self.operations.child_key_of(caller);
-        self.disks.disk(disk).first_caller.get_or_insert(caller);
+    pub(crate) fn queue(
+        &mut self,
+        operations: &mut Operations,
+        caller: u32,
+        disk: u32,
+        call: DiskOp,
+    ) -> u32 {
+        let key = operations.child_key_of(caller);
+        self.disk(disk).first_caller.get_or_insert(caller);
         let record = CallRecord {
             caller,
             disk,
@@ -162,16 +171,21 @@ impl ExecutionState {
             queued: true,
             abandoned: false,
         };
-        let Disks { calls, free, .. } = &mut self.disks;
+        let Self { calls, free, .. } = self;
         let index = keep(calls, free, record);
-        self.operations.push(caller, Effect::Disk(index));
+        operations.push(caller, Effect::Disk(index));
         index
     }
 
     /// Takes a call that is to be carried out, with the number of its disk. A call from before a power
     /// failure is answered with an error instead.
-    pub(crate) fn take_call(&mut self, index: u32) -> Option<(u32, DiskOp)> {
-        let record = &mut self.disks.calls[index as usize];
+    pub(crate) fn take_call(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        index: u32,
+    ) -> Option<(u32, DiskOp)> {
+        let record = &mut self.calls[index as usize];
         let call = record.call.take()?;
         if !record.is_late {
             return Some((record.disk, call));
@@ -180,14 +194,20 @@ impl ExecutionState {
             kind: ErrorKind::Other,
             message: "the power has failed before the call was made".into(),
         };
-        self.answer_call(index, Err(refusal), 0);
+        self.answer_call(footprint, operations, index, Err(refusal), 0);
         None
     }
 
     /// Makes the calls that wait in outboxes fail, since the power of the disk has failed. The own calls of
     /// `by` come after the failure and are left alone.
-    pub(crate) fn outdate_calls(&mut self, disk: u32, by: u32) {
-        let others = self.disks.calls.iter_mut();
+    pub(crate) fn outdate_calls(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        disk: u32,
+        by: u32,
+    ) {
+        let others = self.calls.iter_mut();
         let waiting = others.filter(|record| {
             let is_meant = record.disk == disk && record.caller != by;
             is_meant && record.call.is_some() && !record.is_late
@@ -197,14 +217,14 @@ impl ExecutionState {
             record.caller
         });
         for caller in late.collect::<Vec<u32>>() {
-            self.operations.extend_chain(caller, LATE);
-            self.footprint.changes(caller);
+            operations.extend_chain(caller, LATE);
+            footprint.changes(caller);
         }
     }
 
     /// Drops a call that waits in an outbox, because its caller has crashed.
     pub(crate) fn forget_call(&mut self, index: u32) {
-        let record = &mut self.disks.calls[index as usize];
+        let record = &mut self.calls[index as usize];
         record.call = None;
         record.queued = false;
         record.answer = Some(Err(DiskError {
@@ -212,7 +232,7 @@ impl ExecutionState {
             message: "the node has crashed before the call was made".into(),
         }));
         if record.abandoned {
-            self.disks.close_call(index);
+            self.close_call(index);
         }
     }
 
@@ -220,58 +240,55 @@ impl ExecutionState {
     pub(crate) fn abandoned_call(&self, disk: u32) -> Option<u32> {
         let waits =
             |record: &CallRecord| record.disk == disk && record.abandoned && record.call.is_some();
-        let found = self.disks.calls.iter().position(waits);
+        let found = self.calls.iter().position(waits);
         found.map(|index| index as u32)
     }
 
     /// Delivers the answer of a call to its caller. `trace` is the hash of the earlier calls on the disk.
     pub(crate) fn answer_call(
         &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
         index: u32,
         answer: Result<DiskOpResult, DiskError>,
         trace: u64,
     ) {
-        self.footprint.add(StepConstruct::Disk);
-        let record = &mut self.disks.calls[index as usize];
+        footprint.add(StepConstruct::Disk);
+        let record = &mut self.calls[index as usize];
         let (caller, key) = (record.caller, record.key);
         record.answer = Some(answer);
         if record.abandoned {
             // The caller's outbox may still refer to the call.
             if !record.queued {
-                self.disks.close_call(index);
+                self.close_call(index);
             }
             return;
         }
-        self.disks.due.push(index);
-        let caller = &mut self.operations[caller];
+        self.due.push(index);
+        let caller = &mut operations[caller];
         caller.delivered = mix(caller.delivered, mix(key, trace));
     }
 
     /// Records that nobody waits for the answer. The call is carried out nevertheless.
     pub(crate) fn abandon_call(&mut self, index: u32) {
-        let record = &mut self.disks.calls[index as usize];
+        let record = &mut self.calls[index as usize];
         record.abandoned = true;
         if record.answer.is_some() {
-            self.disks.close_call(index);
+            self.close_call(index);
         }
     }
 
-    /// Returns a disk that the step in progress reads or changes.
-    pub(crate) fn access_disk(&mut self, disk: u32) -> &mut SimulatedDisk {
-        self.disks.access(&mut self.footprint, disk)
-    }
-
     /// Makes a crash keep writes to a disk in blocks of that many bytes, from now on.
-    pub(crate) fn tear_writes(&mut self, disk: u32, block: u32) {
-        self.access_disk(disk).block = block.into();
+    pub(crate) fn tear_writes(&mut self, footprint: &mut StepFootprint, disk: u32, block: u32) {
+        self.access(footprint, disk).block = block.into();
     }
 
     /// Records that the call has left its outbox.
     pub(crate) fn unqueue_call(&mut self, index: u32) {
-        let record = &mut self.disks.calls[index as usize];
+        let record = &mut self.calls[index as usize];
         record.queued = false;
         if record.abandoned && record.answer.is_some() {
-            self.disks.close_call(index);
+            self.close_call(index);
         }
     }
 }
