@@ -216,7 +216,10 @@ mod tests {
         assert_eq!(roots(&state, &[1], THRESHOLD, 0), NOBODY);
         assert_eq!(roots(&state, &[1, 2], THRESHOLD, 0), [2]);
         assert_eq!(roots(&state, &[1], THRESHOLD, 52), [1]);
-        state.requests.asks[ask].delivered = true;
+        state
+            .requests
+            .asks
+            .deliver(&mut state.operations, ask, None);
         assert_eq!(roots(&state, &[1, 2], THRESHOLD, 0), [1, 2]);
     }
 

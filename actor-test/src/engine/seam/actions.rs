@@ -2,7 +2,6 @@
 
 use actor_core::seam::{Action, AskId, Stop, TimerId};
 
-use crate::data::constructs::StepConstruct;
 use crate::engine::arena::WatchNotice;
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::world::effect::Effect;
@@ -66,9 +65,11 @@ impl CurrentOperation<'_> {
                     .push(one.operation, Effect::Unlink { other });
             }
             Action::TrapLinks(owner, trap) => {
-                let mut state = self.state();
-                state.footprint.add(StepConstruct::Link);
-                state.operations[owner.operation].trap = Some(trap);
+                let state = &mut *self.state();
+                let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+                state
+                    .relations
+                    .trap(footprint, operations, owner.operation, trap);
             }
             Action::Supervise(None, supervision) => {
                 self.state().supervise_system(self.number, supervision);

@@ -5,7 +5,6 @@ use std::mem;
 use actor_core::AskError;
 use actor_core::seam::{AskId, Dropped, TimerId};
 
-use crate::data::constructs::StepConstruct;
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::CodePhase;
 use crate::engine::world::endings::OrphanedValues;
@@ -76,15 +75,9 @@ impl CurrentOperation<'_> {
         if self.is_open(ask.execution, ask.index) {
             let is_closed = {
                 let state = &mut *self.state();
-                state.requests.asks.end(&mut state.operations, ask.index);
-                let record = &mut state.requests.asks[ask.index];
-                record.abandoned = true;
-                if !record.delivered {
-                    // The order of steps decides if the reply is still sent.
-                    let target = record.target;
-                    state.footprint.interrupt(target, StepConstruct::Ask);
-                }
-                state.requests.asks.close(ask.index)
+                let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+                let asks = &mut state.requests.asks;
+                asks.abandon(footprint, operations, ask.index)
             };
             self.drop_reply(ask.index, is_closed);
         }

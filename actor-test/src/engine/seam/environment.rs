@@ -5,7 +5,6 @@ use std::any::TypeId;
 use actor_core::seam::InjectedError;
 
 use crate::data::bug::BugKind;
-use crate::data::constructs::StepConstruct;
 use crate::data::faults::FaultKind;
 use crate::engine::arena::MakeError;
 use crate::engine::recording::tape::RecordedDecision;
@@ -46,9 +45,9 @@ impl ControlledRuntime {
             session.find(state.progress.step(), BugKind::Strategy, message, None);
             self.instrumented.set(true);
         }
-        state.faults.offered(kind, chosen > 0);
-        // All operations share the budget of faults.
-        state.footprint.add(StepConstruct::Fault);
+        let state = &mut *state;
+        let footprint = &mut state.footprint;
+        state.faults.offered(footprint, kind, chosen > 0);
         state.progress.add_choices(1);
         let tag = mix(0x00fa_0175, kind as u64);
         state

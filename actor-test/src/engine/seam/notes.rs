@@ -3,10 +3,8 @@
 use actor_core::seam::Note;
 
 use crate::data::bug::BugKind;
-use crate::data::constructs::StepConstruct;
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::CodePhase;
-use crate::hash::mix;
 use crate::records::Record;
 
 impl CurrentOperation<'_> {
@@ -46,10 +44,9 @@ impl CurrentOperation<'_> {
             Note::NumberSeen => self.number_seen(),
             Note::UpgradeAttempted(of, is_there) => {
                 if is_running {
-                    let mut state = self.state();
-                    state.footprint.add(StepConstruct::References);
-                    let answer = mix(of.number(), u64::from(is_there));
-                    state.operations.extend_chain(self.number, answer);
+                    let state = &mut *self.state();
+                    let (footprint, operations) = (&mut state.footprint, &mut state.operations);
+                    operations.upgrade(footprint, self.number, (of.number(), is_there));
                 }
             }
             Note::ReplyPolled(ask, is_there) => {
@@ -62,7 +59,7 @@ impl CurrentOperation<'_> {
             }
             Note::ReplyHandedOver(ask) => {
                 if self.is_open(ask.execution, ask.index) {
-                    self.state().requests.asks[ask.index].is_handed_over = true;
+                    self.state().requests.asks.hand_over(ask.index);
                 }
             }
             Note::WaitsForever => {

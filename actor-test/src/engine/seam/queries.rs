@@ -5,14 +5,13 @@ use std::time::Duration;
 use actor_core::ActorId;
 use actor_core::seam::{Address, DiskId, EncodedActorRef, NamesOn, ObjectId, Query, TimerId};
 
-use crate::data::constructs::StepConstruct;
 use crate::data::faults::FaultKind;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, CallLimitExceeded};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::CodePhase;
 use crate::engine::seam::sharing::AccessedObject;
-use crate::engine::world::operation::{OperationRole, OperationStage};
+use crate::engine::world::operation::OperationRole;
 use crate::hash::mix;
 use crate::records::{Record, marks};
 use crate::strategy::Choice;
@@ -116,18 +115,13 @@ impl CurrentOperation<'_> {
         let Some(of) = self.local(of) else {
             return true;
         };
-        let mut state = self.state();
-        let found = state.operations.get(of);
-        let has_stopped = found.is_none_or(|operation| operation.stage == OperationStage::Gone);
-        if self.phase.get() != CodePhase::Printing {
-            match has_stopped {
-                true => state.footprint.record_local(StepConstruct::Ends),
-                false => state.footprint.add(StepConstruct::Ends),
-            }
-            let answer = mix(u64::from(of), u64::from(has_stopped));
-            state.operations.extend_chain(self.number, answer);
+        let state = &mut *self.state();
+        match self.phase.get() {
+            CodePhase::Printing => state.operations.is_gone(of),
+            _ => state
+                .operations
+                .has_stopped(&mut state.footprint, self.number, of),
         }
-        has_stopped
     }
 
     /// Compares two times; the strategy chooses if clocks can't distinguish them.
@@ -160,15 +154,13 @@ impl CurrentOperation<'_> {
     }
 
     fn time_past_deadline(self, timer: TimerId) -> Duration {
-        let mut state = self.state();
-        let now = state.timers.now();
-        let found = state.timers.get(timer.index, timer.generation);
-        let past = found.map_or(Duration::ZERO, |timer| now.saturating_sub(timer.deadline));
+        let state = &mut *self.state();
+        let timers = &mut state.timers;
+        let past = timers.past_deadline(&mut state.footprint, timer.index, timer.generation);
         if !past.is_zero() {
             let late = mix(0x0001_a7e0, past.as_nanos() as u64);
             state.operations.extend_chain(self.number, late);
         }
-        state.footprint.add(StepConstruct::Timer);
         past
     }
 

@@ -17,7 +17,6 @@ use actor_core::seam::{
 use actor_test_stacks as stacks;
 
 use crate::data::bug::BugKind;
-use crate::data::constructs::StepConstruct;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, CallLimitExceeded, NeedsOwnStack};
 use crate::engine::seam::current_operation::CurrentOperation;
@@ -51,9 +50,9 @@ impl<'a> CurrentOperation<'a> {
         self.instrumented.set(true);
         if !waits && stacks::is_running() && self.may_act("sync") && !panicking() {
             // The poll in progress goes on with its other branches, and ends like any that waits.
-            let mut state = self.state();
-            state.objects.come_to(self.number, NextAccess::Way);
-            state.footprint.add(StepConstruct::Sharing);
+            let state = &mut *self.state();
+            let objects = &mut state.objects;
+            objects.come_to(&mut state.footprint, self.number, NextAccess::Way);
             return false;
         }
         self.come_to(NextAccess::Way, waits, goes_on)
@@ -139,9 +138,9 @@ impl<'a> CurrentOperation<'a> {
         self.need_stack();
         let has_stack = stacks::is_running();
         if has_stack || !waits {
-            let mut state = self.state();
-            state.objects.come_to(self.number, at);
-            state.footprint.add(StepConstruct::Sharing);
+            let state = &mut *self.state();
+            let objects = &mut state.objects;
+            objects.come_to(&mut state.footprint, self.number, at);
             state.operations[self.number].woken = goes_on && has_stack;
         }
         if has_stack {
@@ -333,10 +332,10 @@ impl AccessedObject<'_> {
     pub(super) fn await_change(self, wait: Wait, place: SourceLocation) {
         let by = self.operation.number;
         let is_new = {
-            let mut state = self.state();
-            state.footprint.add(StepConstruct::Sharing);
+            let state = &mut *self.state();
             let is_new = state.objects.wait(by, self.index, wait, false);
-            state.objects.come_to(by, NextAccess::Object(self.index));
+            let at = NextAccess::Object(self.index);
+            state.objects.come_to(&mut state.footprint, by, at);
             is_new
         };
         if is_new {

@@ -12,15 +12,13 @@ use actor_core::seam::{
     Address, AnyMail, Awaited, DiskId, Offered, Purpose, Request, RequestId, TimerEvent, TimerId,
 };
 
-use crate::data::constructs::StepConstruct;
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
-use crate::engine::world::capacity::{CapacityAnswer, CapacityParameters, RequestStatus};
+use crate::engine::world::capacity::{CapacityAnswer, CapacityParameters};
 use crate::engine::world::disks::DiskError;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::letter::Envelope;
 use crate::engine::world::state::ExecutionState;
-use crate::engine::world::timers::TimerStage;
 
 impl ControlledRuntime {
     /// Returns true if an ask or a request is of this execution, which is not over.
@@ -60,11 +58,7 @@ impl CurrentOperation<'_> {
     /// Sends a reply, or reports its loss. Nothing is sent to an asker that is gone.
     pub(super) fn reply(self, index: u32, lost: Option<AskError>) {
         let mut state = self.state();
-        let ask = &mut state.requests.asks[index];
-        ask.is_handed_over = true;
-        if ask.abandoned {
-            ask.delivered = true;
-            let is_closed = state.requests.asks.close(index);
+        if let Some(is_closed) = state.requests.asks.reply(index) {
             drop(state);
             self.drop_reply(index, is_closed);
             return;
@@ -150,20 +144,19 @@ impl CurrentOperation<'_> {
             return Poll::Ready(Offered::Closed);
         }
         let mut state = self.state();
-        let question = &state.requests.capacity[request.index];
-        let RequestStatus::Answered(answer) = question.status else {
-            state.footprint.add(StepConstruct::Room);
+        let ExecutionState {
+            requests,
+            footprint,
+            operations,
+            ..
+        } = &mut *state;
+        let Some((answer, to)) = requests.capacity.poll(footprint, request.index) else {
             drop(state);
             let before = self.arena().keep_asker(request.index, waker.clone());
             drop(before);
             return Poll::Pending;
         };
-        let to = question.target;
-        let state = &mut *state;
-        state
-            .requests
-            .capacity
-            .finish(&mut state.operations, request.index);
+        requests.capacity.finish(operations, request.index);
         let offered = answer.offered();
         if offered == Offered::Taken {
             let Some((slot, event)) = self.put(to, message) else {
@@ -203,14 +196,12 @@ impl CurrentOperation<'_> {
         let mut state = self.state();
         match state.take_received(owner, event) {
             Some(letter) => {
-                state.footprint.record_local(StepConstruct::Receive);
                 drop(state);
                 let mail = self.arena().mail(owner).cloned()?;
                 self.wake_due();
                 Some((mail, letter.slot))
             }
             None => {
-                state.footprint.add(StepConstruct::Receive);
                 let receiving = &mut state.operations[owner].receiving;
                 if !receiving.contains(&event) {
                     receiving.push(event);
@@ -273,22 +264,19 @@ impl CurrentOperation<'_> {
     /// has polled last, moves to the current one.
     fn poll_sleep(self, timer: &mut TimerId, waker: &Waker) -> Poll<()> {
         let mut state = self.state();
-        let Some(found) = state.timers.get(timer.index, timer.generation) else {
+        let ExecutionState {
+            timers,
+            nodes,
+            footprint,
+            ..
+        } = &mut *state;
+        let Some(sleep) = timers.poll_sleep(footprint, self.number, timer.index, timer.generation)
+        else {
             return Poll::Ready(());
         };
-        let is_over = found.stage == TimerStage::Over;
-        let is_own = found.owner == self.number;
-        let purpose = found.declared_purpose;
-        if is_own && is_over {
-            return Poll::Ready(());
-        }
-        state.footprint.sleeps();
-        if is_over {
-            return Poll::Ready(());
-        }
-        if !is_own && self.phase.get() == CodePhase::Running {
-            let found = &state.timers.slots[timer.index as usize];
-            let left = state.nodes.time_left(found, state.timers.now());
+        if sleep.owner != self.number && self.phase.get() == CodePhase::Running {
+            let left = nodes.time_left(sleep, timers.now());
+            let purpose = sleep.declared_purpose;
             drop(state);
             self.end_sleep(timer.index);
             *timer = self.sleep(left, purpose);

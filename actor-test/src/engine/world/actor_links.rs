@@ -2,6 +2,9 @@
 
 use actor_core::StopReason;
 
+use actor_core::seam::LinkNotice;
+
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::children::Relations;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::footprint::StepFootprint;
@@ -123,6 +126,18 @@ impl ActorLinks {
 }
 
 impl Relations {
+    /// Has an actor receive the failures of linked actors as events, instead of sharing them.
+    pub(crate) fn trap(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        owner: u32,
+        trap: LinkNotice,
+    ) {
+        footprint.add(StepConstruct::Link);
+        operations[owner].trap = Some(trap);
+    }
+
     /// Links two actors. Returns the failure of the other one, if it has already failed.
     pub(crate) fn link(
         &mut self,

@@ -24,9 +24,9 @@ pub(crate) struct AskRecord {
     /// The key of the letter that asks; `NO_LETTER` if the target's start or end is awaited.
     pub(crate) letter: u64,
     /// True once the reply, or its loss, has been delivered.
-    pub(crate) delivered: bool,
+    delivered: bool,
     /// True once nobody waits for the reply.
-    pub(crate) abandoned: bool,
+    abandoned: bool,
     /// True once the handler has sent the reply or passed the duty to reply on, and so no longer owns it.
     pub(crate) is_handed_over: bool,
     /// True once the reply was delivered and abandoned, and the record is free.
@@ -188,6 +188,40 @@ impl Asks {
         if let Some(asker) = self.end_wait(index) {
             operations[asker].open_asks -= 1;
         }
+    }
+
+    /// Records that nobody waits for the reply any more; returns whether the record was freed.
+    pub(crate) fn abandon(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        index: u32,
+    ) -> bool {
+        self.end(operations, index);
+        let ask = &mut self.records[index as usize];
+        ask.abandoned = true;
+        if !ask.delivered {
+            // The order of steps decides if the reply is still sent.
+            footprint.interrupt(ask.target, StepConstruct::Ask);
+        }
+        self.close(index)
+    }
+
+    /// Records that the handler has sent the reply, or passed the duty to reply on.
+    pub(crate) fn hand_over(&mut self, index: u32) {
+        self.records[index as usize].is_handed_over = true;
+    }
+
+    /// Records that the handler sends the reply; returns whether nobody waits for it, and then whether the
+    /// record was freed.
+    pub(crate) fn reply(&mut self, index: u32) -> Option<bool> {
+        let ask = &mut self.records[index as usize];
+        ask.is_handed_over = true;
+        if !ask.abandoned {
+            return None;
+        }
+        ask.delivered = true;
+        Some(self.close(index))
     }
 
     /// Delivers the reply, or its loss; returns whether the record is still there for the reply.

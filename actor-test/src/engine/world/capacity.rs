@@ -170,6 +170,22 @@ impl CapacityRequests {
         line.map(|request| &records[request as usize])
     }
 
+    /// Returns the answer to a request and its target to the sender, if there is an answer.
+    pub(crate) fn poll(
+        &self,
+        footprint: &mut StepFootprint,
+        index: u32,
+    ) -> Option<(CapacityAnswer, u32)> {
+        let request = &self.records[index as usize];
+        match request.status {
+            RequestStatus::Answered(answer) => Some((answer, request.target)),
+            RequestStatus::InLine | RequestStatus::Unasked | RequestStatus::Free => {
+                footprint.add(StepConstruct::Room);
+                None
+            }
+        }
+    }
+
     fn join_line(&mut self, target: u32, index: u32) {
         self.records[index as usize].status = RequestStatus::InLine;
         self.lines.add(target, &mut self.records, index, |request| {

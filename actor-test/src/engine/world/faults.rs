@@ -1,6 +1,8 @@
 //! Faults of an execution: their budgets, and those injected so far: [`FaultPhase`].
 
+use crate::data::constructs::StepConstruct;
 use crate::data::faults::{Fault, FaultBudgets, FaultCounts, FaultKind, Moment};
+use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::nodes::Nodes;
 use crate::engine::world::operation::OperationRole;
 use crate::engine::world::state::ExecutionState;
@@ -52,8 +54,15 @@ impl FaultPhase {
         self.is_open && self.left.budget(kind) > 0
     }
 
-    /// Records that a fault of that kind was possible, and whether it was injected.
-    pub(crate) fn offered(&mut self, kind: FaultKind, strikes: bool) {
+    /// Records that a fault of that kind was possible, and whether it was injected. All operations share the
+    /// budget of faults.
+    pub(crate) fn offered(
+        &mut self,
+        footprint: &mut StepFootprint,
+        kind: FaultKind,
+        strikes: bool,
+    ) {
+        footprint.add(StepConstruct::Fault);
         self.counts.offered[kind as usize] += 1;
         if strikes {
             self.left.spend(kind);

@@ -9,8 +9,9 @@
 //! - [`temperature`]s of obligations, [`faults`], the [`footprint`] of the step in progress, and the
 //!   [`progress`] of the execution.
 //!
-//! A rule that needs several parts is a method of the root, in the file of its subject. A part that a step
-//! shares with other operations takes the footprint where it is read or changed, and records the access
+//! A method of a part takes the other parts that it reads or changes as parameters. A rule that updates the
+//! enabled steps, and with them most parts, is a method of the root, in the file of its subject. A part that a
+//! step shares with other operations takes the footprint where it is read or changed, and records the access
 //! there. `seam` puts [effects](effect) into outboxes; `running` carries them out and takes events from
 //! inboxes. Work that needs nothing to be borrowed is returned as data. Nothing here calls or holds a user's
 //! code, and nothing is recorded or judged.

@@ -6,8 +6,10 @@ use std::ops::{Index, IndexMut};
 use actor_core::AskError;
 use actor_core::generated::{ActorInfo, Disposition};
 
+use crate::data::constructs::StepConstruct;
 use crate::engine::world::aliases::Aliases;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::futures::Futures;
 use crate::engine::world::letter::{Envelope, STOP};
 use crate::engine::world::numbering::Numbering;
@@ -184,6 +186,29 @@ impl Operations {
         let parent = &mut self.all[parent as usize];
         parent.children += 1;
         mix(parent.key, u64::from(parent.children))
+    }
+
+    /// Returns whether an operation has ended, or belongs to no execution.
+    pub(crate) fn is_gone(&self, operation: u32) -> bool {
+        self.get(operation)
+            .is_none_or(|found| found.stage == OperationStage::Gone)
+    }
+
+    /// Returns whether an operation has ended to the program, which asks on behalf of `by`.
+    pub(crate) fn has_stopped(
+        &mut self,
+        footprint: &mut StepFootprint,
+        by: u32,
+        operation: u32,
+    ) -> bool {
+        let has_stopped = self.is_gone(operation);
+        match has_stopped {
+            true => footprint.record_local(StepConstruct::Ends),
+            false => footprint.add(StepConstruct::Ends),
+        }
+        let answer = mix(u64::from(operation), u64::from(has_stopped));
+        self.extend_chain(by, answer);
+        has_stopped
     }
 
     /// Removes an actor that has stopped for good from the living ones.

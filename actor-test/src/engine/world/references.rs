@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::footprint::StepFootprint;
-use crate::engine::world::operation::OperationStage;
 use crate::engine::world::operations::Operations;
+use crate::hash::mix;
 
 /// The actors to which references were dropped, until the drops take effect.
 pub(crate) type References = BTreeMap<u32, DroppedReferences>;
@@ -23,6 +23,17 @@ pub(crate) struct DroppedReferences {
 }
 
 impl Operations {
+    /// Records that `by` has tried to turn a weak reference to `to` into a strong one.
+    pub(crate) fn upgrade(
+        &mut self,
+        footprint: &mut StepFootprint,
+        by: u32,
+        (to, is_there): (u64, bool),
+    ) {
+        footprint.add(StepConstruct::References);
+        self.extend_chain(by, mix(to, u64::from(is_there)));
+    }
+
     /// Queues the drop of a reference to `to`, which may be the last one.
     pub(crate) fn drop_reference(
         &mut self,
@@ -32,8 +43,7 @@ impl Operations {
         is_last: bool,
     ) {
         footprint.add(StepConstruct::References);
-        let found = self.get(to);
-        if found.is_none_or(|operation| operation.stage == OperationStage::Gone) {
+        if self.is_gone(to) {
             return;
         }
         let dropped = self.references.entry(to).or_default();

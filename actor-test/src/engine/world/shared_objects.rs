@@ -193,7 +193,14 @@ impl SharedObjects {
         self.doing(operation)?.at
     }
 
-    pub(crate) fn come_to(&mut self, operation: u32, at: NextAccess) {
+    /// Has an operation resume with an access.
+    pub(crate) fn come_to(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operation: u32,
+        at: NextAccess,
+    ) {
+        footprint.add(StepConstruct::Sharing);
         self.doing_of(operation).at = Some(at);
     }
 

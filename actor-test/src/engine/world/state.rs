@@ -7,6 +7,7 @@
 use actor_core::generated::Disposition;
 use actor_core::seam::SpawnOptions;
 
+use crate::data::constructs::StepConstruct;
 use crate::data::faults::Moment;
 use crate::engine::world::asks::Asks;
 use crate::engine::world::capacity::{CapacityRequests, CapacityState};
@@ -142,7 +143,11 @@ impl ExecutionState {
     /// Takes the first letter of one event out of an inbox, whatever its disposition.
     pub(crate) fn take_received(&mut self, owner: u32, event: u16) -> Option<Envelope> {
         let operation = &mut self.operations[owner];
-        let letter = operation.inbox.take_event(event)?;
+        let Some(letter) = operation.inbox.take_event(event) else {
+            self.footprint.add(StepConstruct::Receive);
+            return None;
+        };
+        self.footprint.record_local(StepConstruct::Receive);
         self.operations.find_next_letter(owner);
         let (footprint, operations) = (&mut self.footprint, &mut self.operations);
         let requests = &mut self.requests.capacity;

@@ -194,6 +194,39 @@ impl Timers {
         (timer.generation == generation && timer.stage != TimerStage::Free).then_some(timer)
     }
 
+    /// Returns the sleep of that generation to the operation that polls it; `None` if the sleep is over.
+    pub(crate) fn poll_sleep(
+        &self,
+        footprint: &mut StepFootprint,
+        by: u32,
+        index: u32,
+        generation: u32,
+    ) -> Option<&VirtualTimer> {
+        let timer = self.slots.get(index as usize)?;
+        if timer.generation != generation || timer.stage == TimerStage::Free {
+            return None;
+        }
+        let is_over = timer.stage == TimerStage::Over;
+        if !is_over || timer.owner != by {
+            footprint.sleeps();
+        }
+        (!is_over).then_some(timer)
+    }
+
+    /// Returns the time since the deadline of a timer to the program; zero if it is not past, or the timer is
+    /// over.
+    pub(crate) fn past_deadline(
+        &mut self,
+        footprint: &mut StepFootprint,
+        index: u32,
+        generation: u32,
+    ) -> Duration {
+        footprint.add(StepConstruct::Timer);
+        let now = self.now;
+        let timer = self.get(index, generation);
+        timer.map_or(Duration::ZERO, |timer| now.saturating_sub(timer.deadline))
+    }
+
     /// Arms a reserved timer, which is due after `delay`.
     pub(crate) fn arm(&mut self, index: u32, now: Duration, delay: Duration) {
         let timer = &mut self.slots[index as usize];

@@ -111,11 +111,12 @@ impl Executor {
 
     /// Carries out an effect of `by`, with nothing borrowed.
     pub(super) fn carry_out(&mut self, by: u32, effect: Effect) {
+        let (effects, network) = (self.shared.effects(), self.shared.network());
         match effect {
-            Effect::Send { to, letter } => self.shared.effects().send(by, to, letter),
-            Effect::Cross { to, link, letter } => self.shared.network().cross(by, to, link, letter),
-            Effect::RequestCapacity(question) => self.shared.effects().request_capacity(question),
-            Effect::Reply { ask, lost } => self.shared.effects().reply(by, ask, lost),
+            Effect::Send { to, letter } => effects.send(by, to, letter),
+            Effect::Cross { to, link, letter } => network.cross(by, to, link, letter),
+            Effect::RequestCapacity(question) => effects.request_capacity(question),
+            Effect::Reply { ask, lost } => effects.reply(by, ask, lost),
             Effect::Start(who) => self.start_spawned(by, who),
             Effect::Halt(reason) => self.halt(by, reason),
             Effect::Stop { to, at_once } => self.stop(by, to, at_once),
@@ -123,11 +124,9 @@ impl Executor {
                 let state = &mut *self.shared.state();
                 state.operations.let_go(&mut state.footprint, by, to);
             }
-            Effect::Finish => self.shared.effects().request_end(),
-            Effect::Arm { timer, generation } => self.shared.effects().arm(timer, generation),
-            Effect::Cancel { timer, generation } => {
-                self.shared.effects().cancel(by, timer, generation)
-            }
+            Effect::Finish => effects.request_end(),
+            Effect::Arm { timer, generation } => effects.arm(timer, generation),
+            Effect::Cancel { timer, generation } => effects.cancel(by, timer, generation),
             Effect::Watch { watch } => {
                 let state = &mut *self.shared.state();
                 let (footprint, operations) = (&mut state.footprint, &mut state.operations);
@@ -138,17 +137,17 @@ impl Executor {
                 let watches = &mut state.relations.watches;
                 watches.end(&mut state.footprint, by, target, before);
             }
-            Effect::Notice { watch } => self.shared.effects().notify(by, watch),
-            Effect::Link { other } => self.shared.effects().link(by, other),
+            Effect::Notice { watch } => effects.notify(by, watch),
+            Effect::Link { other } => effects.link(by, other),
             Effect::Unlink { other } => {
                 let state = &mut *self.shared.state();
                 state.relations.unlink(&mut state.footprint, by, other);
             }
-            Effect::Share { to, life, reason } => self.shared.effects().share(by, to, life, reason),
+            Effect::Share { to, life, reason } => effects.share(by, to, life, reason),
             Effect::Decide { child, decision } => self.decided(child, decision),
-            Effect::Announce { slab, slot } => self.shared.effects().announce(by, slab, slot),
-            Effect::Disk(call) => self.shared.effects().call_disk(call),
-            Effect::FailPower { disk } => self.shared.effects().fail_power(disk),
+            Effect::Announce { slab, slot } => effects.announce(by, slab, slot),
+            Effect::Disk(call) => effects.call_disk(call),
+            Effect::FailPower { disk } => effects.fail_power(disk),
             Effect::TearWrites { disk, block } => {
                 let state = &mut *self.shared.state();
                 state.disks.tear_writes(&mut state.footprint, disk, block);
