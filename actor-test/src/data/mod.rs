@@ -15,6 +15,7 @@ pub mod extent;
 pub(crate) mod faults;
 pub(crate) mod fields;
 pub(crate) mod interned;
+pub(crate) mod problem;
 mod reasons;
 pub(crate) mod schedule;
 pub mod snapshot;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use actor_core::seam::{Violation, ViolationKind, discard};
 
 use crate::data::bug::BugKind;
+use crate::data::problem::Problem;
 
 thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
@@ -31,6 +32,15 @@ pub(crate) struct Panic {
 }
 
 impl Panic {
+    /// Reports a problem that the engine has noticed as the panic of the code that caused it.
+    pub(crate) fn of(problem: &Problem) -> Self {
+        Self {
+            kind: problem.kind(),
+            message: problem.to_string(),
+            location: None,
+        }
+    }
+
     /// True if tokio panicked since its runtime is missing, which an execution under test does not have.
     pub(crate) fn wants_tokio(&self) -> bool {
         self.message.contains("there is no reactor running")
@@ -105,12 +115,8 @@ fn explain(payload: &(dyn Any + Send)) -> Panic {
             location: None,
         };
     }
-    if let Some(budget) = payload.downcast_ref::<CallLimitExceeded>() {
-        return Panic {
-            kind: BugKind::Hang,
-            message: budget.0.clone(),
-            location: None,
-        };
+    if let Some(StoppedHandler(problem)) = payload.downcast_ref() {
+        return Panic::of(problem);
     }
     kept.unwrap_or_else(|| Panic {
         kind: BugKind::Panic,
@@ -129,7 +135,7 @@ fn kind_of(violation: ViolationKind) -> BugKind {
 }
 
 /// The payload with which the engine stops a handler that acts without end.
-pub(crate) struct CallLimitExceeded(pub(crate) String);
+pub(crate) struct StoppedHandler(pub(crate) Problem);
 
 /// The payload with which the engine leaves a test body that needs a stack of its own.
 pub(crate) struct NeedsOwnStack;

@@ -2,7 +2,8 @@
 
 use actor_core::seam::{Address, Spawn};
 
-use crate::data::bug::{BugKind, Finding};
+use crate::data::bug::Finding;
+use crate::data::problem::Problem;
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::recording::tape::{DecisionObserver, RecordedDecision, Tape};
 use crate::engine::specs::calls::Calls;
@@ -62,16 +63,10 @@ impl EngineSession {
     }
 
     /// Records a bug found in that step; only the first one counts.
-    pub(crate) fn find(
-        &mut self,
-        step: u64,
-        kind: BugKind,
-        message: String,
-        location: Option<String>,
-    ) {
-        self.found.get_or_insert(Finding {
-            kind,
-            message,
+    pub(crate) fn find(&mut self, step: u64, problem: &Problem, location: Option<String>) {
+        self.found.get_or_insert_with(|| Finding {
+            kind: problem.kind(),
+            message: problem.to_string(),
             location,
             step,
         });

@@ -341,10 +341,12 @@ impl Summary {
             _ => {}
         }
         let pending = outcome.undecided.first();
-        report.undecided.add(
-            pending
-                .map(|pending| format!("{}, pending since step {}", pending.what, pending.since)),
-        );
+        report.undecided.add(pending.map(|pending| {
+            format!(
+                "{}, pending since step {}",
+                pending.obligation, pending.since
+            )
+        }));
         let transient = outcome.transient.as_ref();
         report
             .transient

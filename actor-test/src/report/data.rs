@@ -13,6 +13,7 @@ use crate::data::coverage::Coverage;
 use crate::data::coverage_claim::Gap;
 use crate::data::end_state::EndState;
 use crate::data::faults::{FaultCounts, FaultKind};
+use crate::data::problem::{Restless, Unread};
 use crate::data::story::Story;
 use crate::report::behaviours::{BehaviourCounter, BehaviourStatistics};
 use crate::report::confirmation::Confirmation;
@@ -543,8 +544,9 @@ impl Report {
     /// Counts the unread events and periodic timers of an execution, and keeps the first example of each.
     pub(crate) fn add_end_state(&mut self, left: &EndState) {
         self.idle += u64::from(left.idle);
-        self.unread.add(left.unread.clone());
-        self.restless.add(left.restless.clone());
+        self.unread.add(left.unread.as_ref().map(Unread::to_string));
+        self.restless
+            .add(left.restless.as_ref().map(Restless::to_string));
     }
 
     /// Returns the distinct bugs: first those of saved schedules, then the shortest first.

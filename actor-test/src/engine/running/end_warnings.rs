@@ -1,15 +1,13 @@
 //! Warnings about the end of an execution: unread events, idle actors, periodic timers that keep it going.
 
-use std::time::Duration;
-
 use crate::data::end_state::EndState;
+use crate::data::problem::{NoEnd, Restless, Unread};
 use crate::engine::running::outcome::EndReason;
 use crate::engine::running::waits::someone_awaits;
 use crate::engine::world::letter::{Envelope, STOP};
 use crate::engine::world::operation::{Operation, OperationRole, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::TimerStage;
-use crate::plural::count;
 
 /// Returns the warnings about an execution that found no bug.
 pub(crate) fn warnings(state: &ExecutionState, end: EndReason, is_fair: bool) -> EndState {
@@ -44,7 +42,7 @@ fn is_event(letter: &&Envelope) -> bool {
     letter.event != STOP && !letter.sender.is_timer()
 }
 
-fn unread(state: &ExecutionState) -> Option<String> {
+fn unread(state: &ExecutionState) -> Option<Unread> {
     let unread = |operation: &Operation| match operation.stage {
         OperationStage::Gone => 0,
         _ => operation.inbox.iter().filter(is_event).count(),
@@ -52,17 +50,14 @@ fn unread(state: &ExecutionState) -> Option<String> {
     if let Some((number, actor)) = live(state).find(|(_, operation)| unread(operation) > 0) {
         let events = state.operations.info(number)?.events;
         let first = actor.inbox.iter().find(is_event)?;
-        return Some(format!(
-            "`{}` with {}, `{}` first",
-            state.name(number),
-            count(unread(actor) as u64, "unread event"),
-            events[usize::from(first.event)].name
-        ));
+        return Some(Unread::In {
+            who: state.name(number),
+            count: unread(actor) as u64,
+            first: events[usize::from(first.event)].name.into(),
+        });
     }
-    (state.operations.in_flight() > 0).then(|| {
-        let on_the_way = count(state.operations.in_flight() as u64, "event");
-        format!("{on_the_way} on the way")
-    })
+    let count = state.operations.in_flight() as u64;
+    (count > 0).then_some(Unread::Underway { count })
 }
 
 /// Returns true if there are actors and none has acted.
@@ -87,29 +82,25 @@ fn nobody_acted(state: &ExecutionState) -> bool {
     actors.all(|(_, actor)| is_fresh(actor))
 }
 
-/// Describes a periodic timer that runs at the bound, and the reason why it did not end the execution: with
+/// Returns a periodic timer that runs at the bound, and the reason why it did not end the execution: with
 /// nothing else left, the execution would have ended by itself.
-fn restless(state: &ExecutionState) -> Option<String> {
+fn restless(state: &ExecutionState) -> Option<Restless> {
     let mut timers = state.timers.slots.iter();
     let timer = timers.find(|timer| timer.stage == TimerStage::Armed && timer.periodic)?;
-    let owner = timer.owner;
+    let info = state.operations.info(timer.owner);
     let gets = match timer.event {
-        None => "awaits the ticks of an interval".to_owned(),
+        None => None,
         Some((_, event)) => {
-            let event = state.operations.info(owner)?.events[usize::from(event)].name;
-            format!("gets `{event}` {}", every(timer.delay))
+            let event = info?.events[usize::from(event)].name;
+            Some((event.into(), timer.delay))
         }
     };
     let why = match state.timers.armed() > state.timers.armed_periodic() {
-        true => "with other timers that are armed anew and anew",
-        false if someone_awaits(state) => "while someone awaits",
-        false if state.temperatures.any_pending() => "while an obligation is pending",
-        false => "with never a pause between the ticks",
+        true => NoEnd::OtherTimers,
+        false if someone_awaits(state) => NoEnd::SomeoneAwaits,
+        false if state.temperatures.any_pending() => NoEnd::ObligationPending,
+        false => NoEnd::NoPause,
     };
-    let owner = state.name(owner);
-    Some(format!("`{owner}` {gets}, {why}"))
-}
-
-fn every(period: Duration) -> String {
-    format!("every {period:?}")
+    let who = state.name(timer.owner);
+    Some(Restless { who, gets, why })
 }

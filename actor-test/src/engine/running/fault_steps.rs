@@ -1,7 +1,7 @@
 //! Faults between two steps: they are injected, undone and ended.
 
-use crate::data::bug::BugKind;
 use crate::data::faults::{Fault, FaultKind};
+use crate::data::problem::Problem;
 use crate::data::step::StepKind;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::ControlledRuntime;
@@ -96,14 +96,12 @@ impl Engine {
                 if let Some(fault) = faults.get(number as usize - 1) {
                     return InterStepFault::Fault(number, *fault);
                 }
-                let message = format!(
-                    "`{}` asked for fault {number} of {}, which are counted from one",
-                    strategy.name(),
-                    faults.len()
-                );
-                shared
-                    .session()
-                    .find(state.progress.step(), BugKind::Strategy, message, None);
+                let problem = Problem::BadFaultBetween {
+                    strategy: strategy.name(),
+                    number,
+                    faults: faults.len(),
+                };
+                shared.session().find(state.progress.step(), &problem, None);
                 shared.instrumented.set(true);
             }
         }

@@ -9,6 +9,7 @@ use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
 use crate::data::constructs::StepConstruct;
+use crate::data::problem::Problem;
 use crate::data::step::MessageId;
 use crate::engine::arena::{ActorParts, Piped};
 use crate::engine::panics::{self, Panic};
@@ -245,17 +246,15 @@ impl Executor {
     #[cold]
     fn unhandled(&mut self, operation: u32, slot: u32) {
         let event = self.shared.audience().print_letter(operation, slot);
-        let message = {
+        let problem = {
             let state = self.shared.state();
-            let name = state.name(operation);
-            let in_state = state
-                .operations
-                .state_name(operation)
-                .map_or_else(String::new, |state| format!(" in state `{state}`"));
-            let event = marks::named(&event, |of| Some(state.name(of)));
-            format!("`{name}`{in_state} neither handles, defers nor ignores `{event}`")
+            Problem::Unhandled {
+                who: state.name(operation),
+                state: state.operations.state_name(operation),
+                event: marks::named(&event, |of| Some(state.name(of))).into_owned(),
+            }
         };
-        self.shared.find(BugKind::Unhandled, message, None);
+        self.shared.find(&problem, None);
     }
 
     /// Processes the result of a run of an operation's code.
@@ -423,22 +422,13 @@ fn count_handled(
 
 #[cold]
 pub(crate) fn report_panic(shared: &ControlledRuntime, operation: u32, panic: Panic) {
-    let name = shared.state().name(operation);
-    let (kind, message) = match panic.kind {
-        BugKind::Panic if panic.wants_tokio() => {
-            let message = format!(
-                "`{name}` used a tokio timer, socket or task, which the tester does not control: \
-                 use cx.sleep, cx.after or cx.pipe_to_self, in tasks sleep, timeout and interval of \
-                 actor_core::task, or a model actor for a socket (tokio: {})",
-                panic.message
-            );
-            (BugKind::OutsideWait, message)
-        }
-        BugKind::Panic => (
-            BugKind::Panic,
-            format!("`{name}` panicked: {}", panic.message),
-        ),
-        kind => (kind, panic.message),
+    let who = shared.state().name(operation);
+    let wants_tokio = panic.wants_tokio();
+    let message = panic.message;
+    let problem = match panic.kind {
+        BugKind::Panic if wants_tokio => Problem::NeedsTokio { who, message },
+        BugKind::Panic => Problem::Panicked { who, message },
+        kind => Problem::Raised { kind, message },
     };
-    shared.find(kind, message, panic.location);
+    shared.find(&problem, panic.location);
 }

@@ -32,6 +32,7 @@
 use std::time::Duration;
 
 use crate::data::bug::Cycle;
+use crate::data::problem::Evidence;
 use crate::engine::running::execution::{Engine, Program};
 use crate::engine::running::verdict::suspect;
 use crate::engine::specs::suspicion::Suspicion;
@@ -488,9 +489,10 @@ impl LassoDetector {
             return;
         };
         let (entry, since) = self.obligation;
-        let why = format!(
-            "pending since step {since}, in {seen}; no step leads out of the {states} states around it"
-        );
+        let evidence = Evidence::Closed {
+            cycle: seen,
+            states,
+        };
         let suspicion = Suspicion {
             entry: Obligation::Specification(entry),
             since,
@@ -503,7 +505,7 @@ impl LassoDetector {
             step,
             &mut view.shared.session(),
             (entry, suspicion),
-            &why,
+            evidence,
         );
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use actor_core::{AskError, StopReason};
 
-use crate::data::bug::BugKind;
 use crate::data::constructs::StepConstruct;
+use crate::data::problem::Problem;
 use crate::engine::panics;
 use crate::engine::running::effects::Effects;
 use crate::engine::running::effects::network::Network;
@@ -178,9 +178,11 @@ impl Executor {
             self.shared.state().disks.wipe(disk_of(node));
         }
         if self.shared.state().nodes.starts(node) >= STARTS_MAX {
-            let name = self.shared.state().nodes.name(node).to_owned();
-            let message = format!("node `{name}` was started {STARTS_MAX} times");
-            return self.shared.find(BugKind::EndlessChain, message, None);
+            let problem = Problem::StartedOften {
+                node: self.shared.state().nodes.name(node).to_owned(),
+                starts: STARTS_MAX,
+            };
+            return self.shared.find(&problem, None);
         }
         let shared = Rc::clone(&self.shared);
         let boot = shared.launch(node);

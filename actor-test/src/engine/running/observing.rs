@@ -6,7 +6,7 @@ use actor_core::generated::Moment;
 use actor_core::seam::{Address, AnyMonitor};
 use actor_core::{ActorId, AskError, Event};
 
-use crate::data::bug::BugKind;
+use crate::data::problem::Problem;
 use crate::data::step::MessageId;
 use crate::engine::panics::Panic;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
@@ -258,8 +258,10 @@ impl Audience<'_> {
             let specifications = self.shared.specifications.borrow();
             specifications.monitor_name(monitor)
         };
-        let message = format!("monitor `{name}`: {}", panic.message);
-        self.shared.find(BugKind::Monitor, message, panic.location);
+        let message = panic.message;
+        let name = name.into();
+        let problem = Problem::MonitorFailed { name, message };
+        self.shared.find(&problem, panic.location);
     }
 
     /// Adds an observation to the hash of all that monitors and predicates have seen.

@@ -1,6 +1,6 @@
 //! Overdue waits and deferrals: operations that wait too long, and events that are deferred for ever.
 
-use crate::data::bug::BugKind;
+use crate::data::problem::{Awaited, AwaitedList, ObligationDetails, Problem, Wait};
 use crate::engine::running::outcome::EndReason;
 use crate::engine::running::waits::{check_deferrals, counts_since, overdue, pending_waits, roots};
 use crate::engine::session::EngineSession;
@@ -24,28 +24,32 @@ pub(crate) const ALONE_MIN: u64 = 100;
 const OTHERS_MAX: usize = 7;
 
 /// Describes in a sentence what an operation awaits; `None` if the tester can't see it.
-pub(crate) fn describe_wait(state: &ExecutionState, operation: u32) -> Option<String> {
-    let what = awaited(state, operation)?;
-    Some(format!("`{}` awaits {what}", state.name(operation)))
+pub(crate) fn wait_of(state: &ExecutionState, operation: u32) -> Wait {
+    Wait {
+        who: state.name(operation),
+        awaits: awaited(state, operation),
+    }
 }
 
-/// Describes what an operation awaits from others, if anything.
-pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> Option<String> {
+/// Returns what an operation awaits from others.
+pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> AwaitedList {
     let asked = state.requests.asks.iter().zip(0..);
     let asked = asked
         .filter(|(ask, _)| ask.asker == operation && ask.is_open())
         .map(|(ask, number)| {
-            let what = match ask.is_for_end() {
-                true if state.relations.watches.await_start(number) => "start",
-                true => "end",
-                false => "reply",
-            };
-            format!("the {what} of `{}`", state.name(ask.target))
+            let of = state.name(ask.target);
+            match ask.is_for_end() {
+                true if state.relations.watches.await_start(number) => Awaited::Start { of },
+                true => Awaited::End { of },
+                false => Awaited::Reply { of },
+            }
         });
     let room = state.requests.capacity.iter();
     let room = room
         .filter(|question| question.sender == operation && question.status == RequestStatus::InLine)
-        .map(|question| format!("room in the mailbox of `{}`", state.name(question.target)));
+        .map(|question| Awaited::Room {
+            of: state.name(question.target),
+        });
     let events = state
         .operations
         .info(operation)
@@ -53,10 +57,11 @@ pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> Option<String> 
     let receiving = state.operations[operation].receiving.iter();
     let received = receiving
         .filter_map(|event| events.get(usize::from(*event)))
-        .map(|event| format!("an event `{}`", event.name));
+        .map(|event| Awaited::Event {
+            name: event.name.into(),
+        });
     let shared = awaited_objects(state, operation);
-    let what: Vec<String> = asked.chain(room).chain(received).chain(shared).collect();
-    (!what.is_empty()).then(|| what.join(" and "))
+    AwaitedList(asked.chain(room).chain(received).chain(shared).collect())
 }
 
 /// Returns the waits that the bound has cut off, if they have lasted for more than a tenth of the threshold.
@@ -70,9 +75,10 @@ pub(crate) fn long_waits(state: &ExecutionState) -> Vec<PendingObligation> {
             && !state.timers.has_limit_of(*operation)
     };
     let pending = |operation: u32| {
-        Some(PendingObligation {
+        let wait = wait_of(state, operation);
+        (!wait.awaits.is_empty()).then(|| PendingObligation {
             entry: Obligation::Wait(operation),
-            what: describe_wait(state, operation)?,
+            obligation: ObligationDetails::Wait(wait),
             since: state.operations[operation].waits_since,
         })
     };
@@ -164,35 +170,25 @@ fn find_wait(
 ) {
     let steps = state.progress.step() - counts_since(state, operation, counts_from);
     let since = state.operations[operation].waits_since;
-    let name = state.name(operation);
-    let (kind, what) = match describe_wait(state, operation) {
-        Some(what) => (BugKind::Deadlock, what),
-        None => {
-            let what =
-                "awaits something that nothing in this test completes, a channel for instance";
-            (BugKind::OutsideWait, format!("`{name}` {what}"))
-        }
-    };
     let others = overdue.iter().filter(|other| **other != operation);
-    let others: Vec<String> = others
-        .filter_map(|other| describe_wait(state, *other))
-        .take(OTHERS_MAX)
-        .collect();
-    let meanwhile = match others.is_empty() {
-        true => String::new(),
-        false => format!("; meanwhile {}", others.join(", ")),
+    let others = others.map(|other| wait_of(state, *other));
+    let problem = Problem::LongWait {
+        wait: wait_of(state, operation),
+        steps,
+        threshold,
+        since,
+        others: others
+            .filter(|wait| !wait.awaits.is_empty())
+            .take(OTHERS_MAX)
+            .collect(),
     };
-    let message = format!(
-        "{what}, for {steps} steps of fair scheduling (threshold {threshold}), since step \
-         {since}{meanwhile}; a wait that may last for ever is marked by `forever(..)`"
-    );
     session.suspicion = Some(Suspicion {
         entry: Obligation::Wait(operation),
         since,
         cycle: None,
         certain: false,
     });
-    session.find(state.progress.step(), kind, message, None);
+    session.find(state.progress.step(), &problem, None);
 }
 
 fn find_deferral(
@@ -213,24 +209,18 @@ fn find_deferral(
         .info(actor)
         .map_or(&[][..], |info| info.events);
     let event = event.and_then(|event| events.get(usize::from(event.event)));
-    let message = format!(
-        "`{}` in state `{}` defers `{}` and takes it in none of {} steps of fair scheduling at least \
-         (threshold {threshold})",
-        state.name(actor),
-        state.operations.state_name(actor).unwrap_or_default(),
-        event.map_or("an event", |event| event.name),
-        state.progress.step() - since,
-    );
+    let problem = Problem::LongDeferred {
+        who: state.name(actor),
+        state: state.operations.state_name(actor).unwrap_or_default(),
+        event: event.map_or("an event", |event| event.name),
+        steps: state.progress.step() - since,
+        threshold,
+    };
     session.suspicion = Some(Suspicion {
         entry: Obligation::Deferral(actor, letter),
         since,
         cycle: None,
         certain: false,
     });
-    session.find(
-        state.progress.step(),
-        BugKind::DeferredForever,
-        message,
-        None,
-    );
+    session.find(state.progress.step(), &problem, None);
 }

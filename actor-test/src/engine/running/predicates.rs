@@ -1,7 +1,7 @@
 //! Predicates over the states of all actors, evaluated between two steps.
 
-use crate::data::bug::BugKind;
 use crate::data::constructs::StepConstruct;
+use crate::data::problem::Problem;
 use crate::data::story::Temperature;
 use crate::engine::arena::ActorParts;
 use crate::engine::panics::{self};
@@ -78,8 +78,8 @@ impl Engine {
             }
             found
         };
-        if let Some((kind, message, location)) = found {
-            self.shared.find(kind, message, location);
+        if let Some((problem, location)) = found {
+            self.shared.find(&problem, location);
         }
         for predicate in due {
             self.run_script(predicate);
@@ -102,8 +102,9 @@ impl Engine {
         let faults = match said {
             Ok(faults) => faults,
             Err(panic) => {
-                let message = format!("a script panicked: {}", panic.message);
-                return self.shared.find(BugKind::Panic, message, panic.location);
+                let message = panic.message;
+                let problem = Problem::ScriptPanicked { message };
+                return self.shared.find(&problem, panic.location);
             }
         };
         for fault in &faults {

@@ -48,6 +48,8 @@ impl EngineView<'_> {
     fn standing(&self, state: &ExecutionState, number: u32) -> OperationState {
         let operation = &state.operations[number];
         let is_suspended = operation.stage == OperationStage::Suspended;
+        let awaited = awaited(state, number);
+        let awaits = is_suspended && !awaited.is_empty();
         let inbox = operation.inbox.iter();
         let outbox = operation.outbox.as_slice().iter();
         OperationState {
@@ -56,7 +58,7 @@ impl EngineView<'_> {
             stage: stage(operation.stage),
             state: state.operations.state_name(number).map(str::to_owned),
             value: self.printed_value(number).map(|value| named(state, &value)),
-            awaits: is_suspended.then(|| awaited(state, number)).flatten(),
+            awaits: awaits.then(|| awaited.to_string()),
             inbox: inbox
                 .map(|letter| self.letter(state, number, letter))
                 .collect(),

@@ -3,8 +3,8 @@
 use std::cell::RefMut;
 use std::sync::atomic::Ordering;
 
-use crate::data::bug::BugKind;
 use crate::data::constructs::StepConstruct;
+use crate::data::problem::Problem;
 use crate::data::step::StepKind;
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::running::execution::{Engine, Program};
@@ -205,12 +205,12 @@ impl Engine {
         session: &mut EngineSession,
         position: usize,
     ) -> EndReason {
-        let message = format!(
-            "`{}` picked position {position} of {} enabled operations, which are counted from zero",
-            self.shared.strategy.borrow().strategy().name(),
-            state.enabled.len()
-        );
-        session.find(state.progress.step(), BugKind::Strategy, message, None);
+        let problem = Problem::BadPick {
+            strategy: self.shared.strategy.borrow().strategy().name(),
+            position,
+            enabled: state.enabled.len(),
+        };
+        session.find(state.progress.step(), &problem, None);
         EndReason::Bug
     }
 
@@ -426,10 +426,7 @@ impl Executor {
         }
         drop(state);
         if foreign {
-            let message = "a future was woken from a thread that the tester does not control: \
-                           a spawned thread, a tokio timer or a socket"
-                .into();
-            self.shared.find(BugKind::OutsideWait, message, None);
+            self.shared.find(&Problem::WokenFromOutside, None);
         }
         self.woken = woken;
     }

@@ -11,6 +11,7 @@ use actor_core::supervision::{Backoff, Decision, Failure, FailureKind, Unread};
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
+use crate::data::problem::{LastFailure, Problem};
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::effects::Effects;
@@ -72,17 +73,20 @@ impl Effects<'_> {
         if supervised {
             return;
         }
-        let name = state.name(child);
+        let who = state.name(child);
         let last = match &state.operations[child].failure {
-            Some(failure) if failure.kind == FailureKind::Panicked => {
-                format!("`{}` panicked: {}", failure.name, failure.message)
-            }
-            Some(failure) => failure.message.clone(),
-            None => "it halted".into(),
+            Some(failure) if failure.kind == FailureKind::Panicked => LastFailure::Panicked {
+                who: failure.name.to_string(),
+                message: failure.message.clone(),
+            },
+            Some(failure) => LastFailure::Failed {
+                message: failure.message.clone(),
+            },
+            None => LastFailure::Halted,
         };
-        let message = format!("`{name}` is given up: {limit}; at last, {last}");
         drop(state);
-        self.shared.find(BugKind::Exhausted, message, None);
+        self.shared
+            .find(&Problem::GivenUp { who, limit, last }, None);
     }
 
     /// Arms the timer for the restart delay of a child.

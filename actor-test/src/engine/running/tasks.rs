@@ -5,7 +5,7 @@ use std::task::Waker;
 use actor_core::seam::{self, RunOutcome};
 use actor_test_stacks::{Coroutine, Resumed};
 
-use crate::data::bug::BugKind;
+use crate::data::problem::Problem;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::effects::Effects;
 use crate::engine::running::execution::{Engine, Program};
@@ -57,13 +57,8 @@ impl Executor {
                 self.run_coroutine(operation, coroutine);
             }
             Err(error) => {
-                let message = format!("there is no memory for the stack of a thread: {error}");
-                let (kind, location) = (BugKind::Crash, None);
-                let panic = Panic {
-                    kind,
-                    message,
-                    location,
-                };
+                let error = error.to_string();
+                let panic = Panic::of(&Problem::NoStack { error });
                 self.after_run(operation, Err(Box::new(panic)));
             }
         }

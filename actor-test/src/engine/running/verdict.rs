@@ -1,12 +1,13 @@
 //! Verdicts on an execution: while it runs too hot, at its end, and at its bound.
 
-use crate::data::bug::{BugKind, Cycle};
+use crate::data::bug::Cycle;
+use crate::data::problem::{Evidence, Problem};
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::running::end_warnings;
 use crate::engine::running::execution::Engine;
 use crate::engine::running::outcome::{EndReason, Outcome};
 use crate::engine::running::overdue::{
-    ALONE_MIN, describe_wait, find_overdue, long_waits, own_run, was_paid,
+    ALONE_MIN, find_overdue, long_waits, own_run, wait_of, was_paid,
 };
 use crate::engine::running::waits::{pending_waits, someone_awaits};
 use crate::engine::seam::shared::ControlledRuntime;
@@ -54,10 +55,11 @@ impl Engine {
         let (heat, temperature, since) = hot;
         let threshold = self.bounds.temperature();
         let cycle = self.lasso.cycle_of(heat, since);
-        let seen = cycle.map_or_else(String::new, |cycle| format!("; there is {cycle}"));
-        let why = format!(
-            "for {temperature} steps of fair scheduling (threshold {threshold}), pending since step {since}{seen}"
-        );
+        let evidence = Evidence::Heat {
+            temperature,
+            threshold,
+            cycle,
+        };
         let suspicion = Suspicion {
             entry: Obligation::Specification(heat),
             since,
@@ -69,7 +71,7 @@ impl Engine {
             state.progress.step(),
             session,
             (heat, suspicion),
-            &why,
+            evidence,
         );
         EndReason::Bug
     }
@@ -187,11 +189,10 @@ impl Engine {
         let spins =
             (0..state.operations.count()).find(|operation| own_run(&state, *operation) >= long);
         if let Some(operation) = spins {
-            let message = format!(
-                "`{}` handled only events that it had sent itself, {} in a row, without a `goto` or an effect on others",
-                state.name(operation),
-                own_run(&state, operation)
-            );
+            let problem = Problem::SelfSending {
+                who: state.name(operation),
+                events: own_run(&state, operation),
+            };
             let since = state.progress.step();
             drop(state);
             self.shared.session().suspicion = Some(Suspicion {
@@ -200,7 +201,7 @@ impl Engine {
                 cycle: None,
                 certain: false,
             });
-            self.shared.find(BugKind::Spin, message, None);
+            self.shared.find(&problem, None);
         }
     }
 }
@@ -226,11 +227,15 @@ pub(crate) fn suspect(
     step: u64,
     session: &mut EngineSession,
     (entry, suspicion): (usize, Suspicion),
-    why: &str,
+    evidence: Evidence,
 ) {
-    let what = shared.specifications.borrow().describe(entry);
+    let problem = Problem::StaysPending {
+        obligation: shared.specifications.borrow().obligation(entry),
+        since: suspicion.since,
+        evidence,
+    };
     session.suspicion = Some(suspicion);
-    session.find(step, BugKind::Liveness, format!("{what}, {why}"), None);
+    session.find(step, &problem, None);
 }
 
 fn go_round(
@@ -250,13 +255,12 @@ fn go_round(
         cycle: Some(cycle),
         certain: true,
     };
-    let why = format!("pending since step {since}, in {cycle}");
     suspect(
         shared,
         state.progress.step(),
         session,
         (entry, suspicion),
-        &why,
+        Evidence::Cycle(cycle),
     );
     EndReason::Bug
 }
@@ -277,8 +281,8 @@ pub(crate) fn pruned(
 /// Judges a quiescent execution: everything that waits is a bug, and so is every pending obligation.
 fn judge_quiescence(shared: &ControlledRuntime) {
     let waiting = waiting(shared);
-    if let Some((kind, message)) = waiting {
-        shared.find(kind, message, None);
+    if let Some(problem) = waiting {
+        shared.find(&problem, None);
         return;
     }
     let state = shared.state();
@@ -288,16 +292,15 @@ fn judge_quiescence(shared: &ControlledRuntime) {
             && found.inbox.next().is_none()
             && let Some(Envelope { event, .. }) = found.inbox.first().copied()
         {
-            let count = crate::plural::count(found.inbox.len() as u64, "deferred event");
             let info = state.operations.info(operation);
-            let event = info.map_or("event", |info| info.events[usize::from(event)].name);
-            let in_state = state.operations.state_name(operation).unwrap_or_default();
-            let message = format!(
-                "`{}` ends in state `{in_state}` with {count}, `{event}` first",
-                state.name(operation)
-            );
+            let problem = Problem::LeftDeferred {
+                who: state.name(operation),
+                state: state.operations.state_name(operation).unwrap_or_default(),
+                count: found.inbox.len() as u64,
+                first: info.map_or("event", |info| info.events[usize::from(event)].name),
+            };
             drop(state);
-            shared.find(BugKind::DeferredForever, message, None);
+            shared.find(&problem, None);
             return;
         }
     }
@@ -311,33 +314,27 @@ fn judge_unmet(shared: &ControlledRuntime) {
         .specifications
         .borrow()
         .pending_obligations(&shared.state().temperatures, false);
-    if let Some(first) = pending.first() {
-        let PendingObligation { entry, what, since } = first;
-        let message = format!("the execution ended while {what}, pending since step {since}");
-        shared.session().unmet = Some((*entry, *since));
-        shared.find(BugKind::HotAtEnd, message, None);
+    if let Some(PendingObligation {
+        entry,
+        obligation,
+        since,
+    }) = pending.into_iter().next()
+    {
+        shared.session().unmet = Some((entry, since));
+        shared.find(&Problem::PendingAtEnd { obligation, since }, None);
     }
 }
 
-/// Describes the waits of an execution in which nothing can run.
-fn waiting(shared: &ControlledRuntime) -> Option<(BugKind, String)> {
+/// Returns the waits of an execution in which nothing can run, as a bug.
+fn waiting(shared: &ControlledRuntime) -> Option<Problem> {
     let state = shared.state();
-    let mut awaits = Vec::new();
+    let mut waits = Vec::new();
     for operation in pending_waits(&state) {
-        let Some(waits) = describe_wait(&state, operation) else {
-            let name = state.name(operation);
-            let message = format!(
-                "`{name}` awaits something that nothing in this test will complete: a tokio \
-                 timer, a socket, a thread, or a channel that nobody sends to"
-            );
-            return Some((BugKind::OutsideWait, message));
-        };
-        awaits.push(waits);
+        let wait = wait_of(&state, operation);
+        if wait.awaits.is_empty() {
+            return Some(Problem::AwaitsOutside { who: wait.who });
+        }
+        waits.push(wait);
     }
-    (!awaits.is_empty()).then(|| {
-        (
-            BugKind::Deadlock,
-            format!("nothing can run: {}", awaits.join("; ")),
-        )
-    })
+    (!waits.is_empty()).then_some(Problem::Deadlock { waits })
 }

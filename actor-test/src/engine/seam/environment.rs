@@ -4,8 +4,8 @@ use std::any::TypeId;
 
 use actor_core::seam::InjectedError;
 
-use crate::data::bug::BugKind;
 use crate::data::faults::FaultKind;
+use crate::data::problem::Problem;
 use crate::engine::arena::MakeError;
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::seam::current_operation::CurrentOperation;
@@ -38,11 +38,12 @@ impl ControlledRuntime {
         let chosen = answer.min(ways);
         let mut session = self.session();
         if answer != chosen {
-            let message = format!(
-                "`{}` answered {answer} where a fault may strike in {ways} ways",
-                strategy.name()
-            );
-            session.find(state.progress.step(), BugKind::Strategy, message, None);
+            let problem = Problem::BadFaultWithin {
+                strategy: strategy.name(),
+                answer,
+                ways,
+            };
+            session.find(state.progress.step(), &problem, None);
             self.instrumented.set(true);
         }
         let state = &mut *state;

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use actor_core::seam::{Address, ScriptedFault, SpawnOptions};
 
-use crate::data::bug::BugKind;
+use crate::data::problem::{BadNode, Problem};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::effect::Effect;
@@ -46,7 +46,7 @@ impl ControlledRuntime {
     pub(crate) fn node_fault(&self, fault: &ScriptedFault) -> Option<NodeFault> {
         let found = node_fault(&self.state.borrow().nodes, fault);
         found
-            .map_err(|message| self.find(BugKind::Node, message, None))
+            .map_err(|bad| self.find(&Problem::BadNode(bad), None))
             .ok()
     }
 }
@@ -84,7 +84,7 @@ impl CurrentOperation<'_> {
 }
 
 /// Translates a script's fault from names to numbers.
-fn node_fault(nodes: &Nodes, fault: &ScriptedFault) -> Result<NodeFault, String> {
+fn node_fault(nodes: &Nodes, fault: &ScriptedFault) -> Result<NodeFault, BadNode> {
     let node = |name: &str| node_called(nodes, name);
     let link = |from: &str, to: &str| link_called(nodes, from, to);
     Ok(match fault {
@@ -145,23 +145,17 @@ fn node_fault(nodes: &Nodes, fault: &ScriptedFault) -> Result<NodeFault, String>
     })
 }
 
-fn node_called(nodes: &Nodes, name: &str) -> Result<u32, String> {
-    nodes.find(name).ok_or_else(|| {
-        let known = nodes.names();
-        match known.is_empty() {
-            true => format!(
-                "there is no node `{name}` yet, nor any other: first make it, by \
-                 `sys.node(\"{name}\", ..)`"
-            ),
-            false => format!("there is no node `{name}`, only `{}`", known.join("`, `")),
-        }
+fn node_called(nodes: &Nodes, name: &str) -> Result<u32, BadNode> {
+    nodes.find(name).ok_or_else(|| BadNode::Unknown {
+        name: name.into(),
+        known: nodes.names().into_iter().map(String::from).collect(),
     })
 }
 
-fn link_called(nodes: &Nodes, from: &str, to: &str) -> Result<(u32, u32), String> {
+fn link_called(nodes: &Nodes, from: &str, to: &str) -> Result<(u32, u32), BadNode> {
     let (one, other) = (node_called(nodes, from)?, node_called(nodes, to)?);
     match one == other {
-        true => Err(format!("there is no link from node `{from}` to itself")),
+        true => Err(BadNode::Itself { name: from.into() }),
         false => Ok((one, other)),
     }
 }
@@ -171,7 +165,7 @@ fn links_between(
     nodes: &Nodes,
     these: &[Box<str>],
     those: &[Box<str>],
-) -> Result<Vec<(u32, u32)>, String> {
+) -> Result<Vec<(u32, u32)>, BadNode> {
     let mut links = Vec::new();
     for one in these {
         for other in those {

@@ -2,7 +2,7 @@
 
 use actor_core::seam::Note;
 
-use crate::data::bug::BugKind;
+use crate::data::problem::Problem;
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::CodePhase;
 use crate::records::Record;
@@ -37,9 +37,9 @@ impl CurrentOperation<'_> {
                 }
             }
             Note::Unreceived(error) => {
-                let name = self.state.borrow().name(self.number);
-                let message = format!("`{name}`: {error}, and nobody receives it");
-                self.find(BugKind::UnreceivedError, message, None);
+                let who = self.state.borrow().name(self.number);
+                let error = error.to_string();
+                self.find(&Problem::UnreceivedError { who, error }, None);
             }
             Note::NumberSeen => self.number_seen(),
             Note::UpgradeAttempted(of, is_there) => {

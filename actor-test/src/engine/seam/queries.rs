@@ -7,7 +7,7 @@ use actor_core::seam::{Address, DiskId, EncodedActorRef, NamesOn, ObjectId, Quer
 
 use crate::data::faults::FaultKind;
 use crate::data::story::ChoicePurpose;
-use crate::engine::panics::{self, CallLimitExceeded};
+use crate::engine::panics::{self, StoppedHandler};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::CodePhase;
 use crate::engine::seam::sharing::AccessedObject;
@@ -95,7 +95,7 @@ impl CurrentOperation<'_> {
             Query::IsWokenSpuriously(answer) => *answer = self.is_woken_spuriously(),
             Query::IsTolerated(payload, answer) => {
                 let is_users =
-                    self.phase.get() == CodePhase::Running && !payload.is::<CallLimitExceeded>();
+                    self.phase.get() == CodePhase::Running && !payload.is::<StoppedHandler>();
                 *answer = is_users && self.state().progress.permits_failures();
                 if *answer {
                     panics::forget();

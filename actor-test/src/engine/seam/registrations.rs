@@ -2,7 +2,7 @@
 
 use actor_core::seam::{AnyMonitor, CallErrors, Expectation, NodeCode, Predicate, Registration};
 
-use crate::data::bug::BugKind;
+use crate::data::problem::{BadNode, Problem};
 use crate::engine::arena::SuppliedError;
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::world::effect::Effect;
@@ -84,12 +84,12 @@ impl CurrentOperation<'_> {
     fn register_node(self, name: &str, code: NodeCode) {
         let NodeCode { registry, boot } = code;
         if self.state().nodes.find(name).is_some() {
-            let message = format!("there is a node `{name}` already: each has a name of its own");
-            return self.find(BugKind::Node, message, None);
+            let exists = BadNode::Exists { name: name.into() };
+            return self.find(&Problem::BadNode(exists), None);
         }
         if name.is_empty() || name.contains('/') {
-            let message = format!("`{name}` is no name of a node: give one without a slash");
-            return self.find(BugKind::Node, message, None);
+            let malformed = BadNode::Malformed { name: name.into() };
+            return self.find(&Problem::BadNode(malformed), None);
         }
         let node = self.state().nodes.declare(name);
         self.arena().add_node(registry, boot);

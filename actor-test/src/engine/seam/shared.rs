@@ -10,10 +10,10 @@ use actor_core::generated::Moment;
 use actor_core::seam::{Address, Script};
 use actor_core::{AskError, Event};
 
-use crate::data::bug::BugKind;
+use crate::data::problem::Problem;
 use crate::data::story::ChoicePurpose;
 use crate::engine::arena::Arena;
-use crate::engine::panics::{self, CallLimitExceeded};
+use crate::engine::panics::{self, StoppedHandler};
 use crate::engine::recording::printing;
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::seam::tasks::TaskStacks;
@@ -220,9 +220,9 @@ impl ControlledRuntime {
     }
 
     /// Records a bug; only the first one of an execution counts.
-    pub(crate) fn find(&self, kind: BugKind, message: String, location: Option<String>) {
+    pub(crate) fn find(&self, problem: &Problem, location: Option<String>) {
         let step = self.state.borrow().progress.step();
-        self.session().find(step, kind, message, location);
+        self.session().find(step, problem, location);
         self.instrumented.set(true);
     }
 
@@ -251,8 +251,7 @@ impl ControlledRuntime {
     #[cold]
     fn refuse(&self, what: &str) {
         if self.phase.get() == CodePhase::Observing {
-            let message = format!("a monitor or predicate called `{what}`: it may only read");
-            self.find(BugKind::MonitorActs, message, None);
+            self.find(&Problem::MonitorActs { call: what.into() }, None);
         }
     }
 
@@ -267,10 +266,9 @@ impl ControlledRuntime {
 
     #[cold]
     fn stop_handler(&self) -> ! {
-        let name = self.state.borrow().name(self.current.get());
-        std::panic::resume_unwind(Box::new(CallLimitExceeded(format!(
-            "a handler of `{name}` does not return: it sent, chose or armed {CALLS_MAX} times"
-        ))))
+        let who = self.state.borrow().name(self.current.get());
+        let calls = CALLS_MAX;
+        std::panic::resume_unwind(Box::new(StoppedHandler(Problem::ManyCalls { who, calls })))
     }
 
     /// Returns true if the address is of this execution. The execution number is odd for an actor on a node,
@@ -292,12 +290,8 @@ impl ControlledRuntime {
 
     #[cold]
     fn find_foreign(&self) {
-        let message = format!(
-            "`{}` used a reference to an actor of another execution: it was kept in a static \
-             or leaked, and would make this execution depend on earlier ones",
-            self.state.borrow().name(self.current.get())
-        );
-        self.find(BugKind::ForeignReference, message, None);
+        let who = self.state.borrow().name(self.current.get());
+        self.find(&Problem::ForeignReference { who }, None);
     }
 
     /// Puts an event into an actor's mail; returns its slot and its number among the actor's events.
@@ -322,10 +316,13 @@ impl ControlledRuntime {
         };
         let chosen = answer.min((bound - 1) as u32);
         if answer != chosen {
-            let name = self.strategy.borrow().strategy().name();
-            let message = format!("`{name}` answered {answer} to a choice below {bound}");
+            let problem = Problem::BadAnswer {
+                strategy: self.strategy.borrow().strategy().name(),
+                answer,
+                bound,
+            };
             let step = state.progress.step();
-            self.session().find(step, BugKind::Strategy, message, None);
+            self.session().find(step, &problem, None);
             self.instrumented.set(true);
         }
         state.progress.add_choices(1);

@@ -16,14 +16,14 @@ use actor_core::seam::{
 };
 use actor_test_stacks as stacks;
 
-use crate::data::bug::BugKind;
+use crate::data::problem::{Problem, RacingUse};
 use crate::data::story::ChoicePurpose;
-use crate::engine::panics::{self, CallLimitExceeded, NeedsOwnStack};
+use crate::engine::panics::{self, NeedsOwnStack, StoppedHandler};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::seam::tasks::TaskStacks;
 use crate::engine::world::shared_objects::{
-    NextAccess, REPEATS_MAX, object_in_story, object_in_words,
+    NextAccess, REPEATS_MAX, awaited_object, object_in_story,
 };
 use crate::engine::world::state::BODY;
 use crate::engine::world::vector_clocks::RacingAccess;
@@ -166,30 +166,19 @@ impl<'a> CurrentOperation<'a> {
     /// Handles a wait without a stack to wait on, or while a panic unwinds that stack.
     fn cannot_wait(self, access: Access) {
         if self.phase.get() == CodePhase::Observing {
-            self.find(
-                BugKind::MonitorActs,
-                "a monitor or predicate waits for a lock: it may only read".into(),
-                None,
-            );
-            resume_unwind(Box::new(CallLimitExceeded(
-                "a monitor or predicate waits".into(),
-            )));
+            self.find(&Problem::MonitorWaits, None);
+            resume_unwind(Box::new(StoppedHandler(Problem::MonitorWaits)));
         }
         if !panicking() && self.phase.get() == CodePhase::Running {
-            let (name, what) = {
+            let problem = {
                 let state = self.state();
-                let index = access.object.index;
-                (
-                    state.name(self.number),
-                    object_in_words(&state, index, self.number),
-                )
+                Problem::BlocksWithoutStack {
+                    who: state.name(self.number),
+                    object: awaited_object(&state, access.object.index, self.number),
+                    place: line(access.place),
+                }
             };
-            let message = format!(
-                "`{name}` blocks on {what}, at {}: code that blocks needs a stack of its own, that of a \
-                 thread, a task or the test body; in a handler use the async types of `actor_core::sync`",
-                line(access.place)
-            );
-            resume_unwind(Box::new(CallLimitExceeded(message)));
+            resume_unwind(Box::new(StoppedHandler(problem)));
         }
         // A destructor waits while its stack is unwound. The holder of the lock is unwound as well.
         if self.phase.replace(CodePhase::Over) == CodePhase::Running {
@@ -250,13 +239,12 @@ impl AccessedObject<'_> {
         };
         self.record_access(access.what, access.place);
         if spins {
-            let name = self.state().name(by);
-            let message = format!(
-                "`{name}` spins at {}: it has read {REPEATS_MAX} times what nobody has changed, without \
-                 a `yield_now` that lets others go first",
-                line(access.place)
-            );
-            self.find(BugKind::Spin, message, Some(column(access.place)));
+            let problem = Problem::Spins {
+                who: self.state().name(by),
+                place: line(access.place),
+                reads: REPEATS_MAX,
+            };
+            self.find(&problem, Some(column(access.place)));
         }
     }
 
@@ -279,24 +267,20 @@ impl AccessedObject<'_> {
     }
 
     fn find_race(self, race: RacingAccess, writes: bool, place: SourceLocation) {
-        let (now, before, made) = {
+        let problem = {
             let state = self.state();
-            (
-                state.name(self.operation.number),
-                state.name(race.operation),
-                state.objects.made(self.index),
-            )
+            let racing = |operation: u32, writes, place| RacingUse {
+                who: state.name(operation),
+                writes,
+                place: line(place),
+            };
+            Problem::DataRace {
+                cell: column(state.objects.made(self.index)),
+                now: racing(self.operation.number, writes, place),
+                before: racing(race.operation, race.writes, race.place),
+            }
         };
-        let verb = |writes| if writes { "writes" } else { "reads" };
-        let message = format!(
-            "`{now}` {} the RaceCell of {} at {}, and `{before}` {} it at {}: nothing puts the two in an order",
-            verb(writes),
-            column(made),
-            line(place),
-            verb(race.writes),
-            line(race.place),
-        );
-        self.find(BugKind::DataRace, message, Some(column(place)));
+        self.find(&problem, Some(column(place)));
     }
 
     /// Blocks until the object changes, or the operation is woken; returns true if the object changed.

@@ -9,8 +9,8 @@ use actor_core::seam::{AnyMonitor, Expectation, Predicate};
 use actor_core::specification::{Temperature, World};
 use serde::{Deserialize, Serialize};
 
-use crate::data::bug::BugKind;
 use crate::data::interned;
+use crate::data::problem::{ObligationDetails, Problem};
 use crate::data::snapshot::SpecificationState;
 use crate::data::story::{MonitorKind, Temperature as StoryTemperature};
 use crate::engine::panics::{self, Panic};
@@ -169,11 +169,11 @@ pub(crate) struct PredicateEvaluation<'a> {
     pub(crate) has_changed: bool,
 }
 
-/// A pending obligation, the specification and state in words, and the step at which it arose.
+/// A pending obligation, its details, and the step at which it arose.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PendingObligation {
     pub(crate) entry: Obligation,
-    pub(crate) what: String,
+    pub(crate) obligation: ObligationDetails,
     pub(crate) since: u64,
 }
 
@@ -424,7 +424,7 @@ impl Specifications {
         world: &World<'_>,
         early: &Cell<bool>,
         mut settle: impl FnMut(PredicateEvaluation<'_>),
-    ) -> Option<(BugKind, String, Option<String>)> {
+    ) -> Option<(Problem, Option<String>)> {
         for (number, entry) in self.predicates.iter_mut().enumerate() {
             if entry.met
                 && matches!(
@@ -446,9 +446,11 @@ impl Specifications {
                     false
                 }
                 Err(panic) => {
-                    let message =
-                        format!("predicate \"{}\" panicked: {}", entry.name, panic.message);
-                    return Some((BugKind::Panic, message, panic.location));
+                    let problem = Problem::PredicatePanicked {
+                        name: entry.name.to_string(),
+                        message: panic.message,
+                    };
+                    return Some((problem, panic.location));
                 }
             };
             observed.moved |= holds;
@@ -463,8 +465,11 @@ impl Specifications {
                 has_changed,
             });
             if entry.expectation == Expectation::Always && !holds {
-                let message = format!("always \"{}\" is false{}", entry.name, saw(entry));
-                return Some((BugKind::Invariant, message, None));
+                let problem = Problem::AlwaysFalse {
+                    name: entry.name.to_string(),
+                    said: entry.said.clone(),
+                };
+                return Some((problem, None));
             }
         }
         None
@@ -583,40 +588,31 @@ impl Specifications {
             .filter(|entry| is_pending(entry.heat))
             .map(|entry| PendingObligation {
                 entry: Obligation::Specification(entry.heat),
-                what: self.describe_monitor(entry),
+                obligation: monitor_obligation(entry),
                 since: since(entry.heat),
             });
         let predicates = self.predicates.iter().filter_map(|entry| {
             let heat = entry.heat.filter(|heat| is_pending(*heat))?;
             Some(PendingObligation {
                 entry: Obligation::Specification(heat),
-                what: describe_predicate(entry),
+                obligation: predicate_obligation(entry),
                 since: since(heat),
             })
         });
         monitors.chain(predicates).collect()
     }
 
-    /// Describes the specification with that temperature index.
-    pub(crate) fn describe(&self, heat: usize) -> String {
+    /// Returns the obligation of the specification with that temperature index.
+    pub(crate) fn obligation(&self, heat: usize) -> ObligationDetails {
         let monitor = self.monitors.iter().find(|entry| entry.heat == heat);
         let predicate = self
             .predicates
             .iter()
             .find(|entry| entry.heat == Some(heat));
         monitor
-            .map(|entry| self.describe_monitor(entry))
-            .or_else(|| predicate.map(describe_predicate))
-            .unwrap_or_default()
-    }
-
-    fn describe_monitor(&self, entry: &MonitorEntry) -> String {
-        let (state, temperature) = entry.info.states[entry.state];
-        let temperature = format!("{temperature:?}").to_lowercase();
-        format!(
-            "monitor `{}` is {temperature} in `{state}`",
-            entry.info.name
-        )
+            .map(monitor_obligation)
+            .or_else(|| predicate.map(predicate_obligation))
+            .expect("each temperature is that of a specification")
     }
 
     /// Returns true if a monitor with a hot state, or a predicate to be met, is registered.
@@ -638,21 +634,19 @@ fn kind_of(expectation: Expectation) -> MonitorKind {
     }
 }
 
-/// Returns the explanation of a predicate that does not hold, if any.
-fn saw(entry: &PredicateEntry) -> String {
-    let said = entry.said.as_ref();
-    said.map_or_else(String::new, |said| format!(": {said}"))
+fn monitor_obligation(entry: &MonitorEntry) -> ObligationDetails {
+    let (state, temperature) = entry.info.states[entry.state];
+    ObligationDetails::Monitor {
+        name: entry.info.name.into(),
+        temperature: temperature.into(),
+        state: state.into(),
+    }
 }
 
-fn describe_predicate(entry: &PredicateEntry) -> String {
+fn predicate_obligation(entry: &PredicateEntry) -> ObligationDetails {
+    let (name, said) = (entry.name.to_string(), entry.said.clone());
     match entry.expectation {
-        Expectation::Eventually => {
-            format!("eventually \"{}\" was never true{}", entry.name, saw(entry))
-        }
-        _ => format!(
-            "always eventually \"{}\" is false{}",
-            entry.name,
-            saw(entry)
-        ),
+        Expectation::Eventually => ObligationDetails::Eventually { name, said },
+        _ => ObligationDetails::AlwaysEventually { name, said },
     }
 }

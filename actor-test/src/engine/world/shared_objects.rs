@@ -8,6 +8,7 @@
 use actor_core::seam::{AccessEffect, Hold, Release, SourceLocation, Wait};
 
 use crate::data::constructs::StepConstruct;
+use crate::data::problem::{Awaited, AwaitedObject, Holder};
 use crate::data::step::StepKind;
 use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::operations::Operations;
@@ -553,11 +554,11 @@ impl ExecutionState {
     }
 }
 
-/// Describes the objects that an operation waits for.
+/// Returns the objects that an operation waits for.
 pub(crate) fn awaited_objects(
     state: &ExecutionState,
     operation: u32,
-) -> impl Iterator<Item = String> {
+) -> impl Iterator<Item = Awaited> {
     let all = state.objects.all.iter().zip(0..);
     let mine = all.filter(move |(object, _)| {
         object
@@ -566,41 +567,30 @@ pub(crate) fn awaited_objects(
             .any(|waiter| waiter.operation == operation)
     });
     mine.map(move |(object, number)| match object.task {
-        Some(task) => format!("the end of `{}`", state.name(task)),
-        None => object_in_words(state, number, operation),
+        Some(task) => Awaited::End {
+            of: state.name(task),
+        },
+        None => Awaited::Object(awaited_object(state, number, operation)),
     })
 }
 
-/// Describes an object and its holders, for the operation `waits` that waits for it.
-pub(crate) fn object_in_words(state: &ExecutionState, object: u32, waits: u32) -> String {
+/// Returns an object and its holders, for the operation `waits` that waits for it.
+pub(crate) fn awaited_object(state: &ExecutionState, object: u32, waits: u32) -> AwaitedObject {
     let claimant = state.objects.exclusive_claim_before(object, waits);
     let object = &state.objects.all[object as usize];
-    let SharedObject { kind, made, .. } = object;
-    let mut text = format!("the {kind} of {made}");
     let mut holders: Vec<u32> = object.holders.clone();
     holders.sort_unstable();
     holders.dedup();
-    let holders: Vec<String> = holders
-        .iter()
-        .map(|holder| match *holder == waits {
-            true => "it itself".to_owned(),
-            false => format!("`{}`", state.name(*holder)),
-        })
-        .collect();
-    if !holders.is_empty() {
-        text += &format!(
-            ", which {} {}",
-            holders.join(" and "),
-            if holders.len() == 1 { "holds" } else { "hold" }
-        );
+    let holders = holders.iter().map(|holder| match *holder == waits {
+        true => Holder::Itself,
+        false => Holder::Other(state.name(*holder)),
+    });
+    AwaitedObject {
+        kind: object.kind.into(),
+        made: object.made.to_string(),
+        holders: holders.collect(),
+        behind: claimant.map(|claimant| state.name(claimant)),
     }
-    if let Some(claimant) = claimant {
-        text += &format!(
-            ", behind `{}`, which waits to hold it alone",
-            state.name(claimant)
-        );
-    }
-    text
 }
 
 /// Describes an object for a story.

@@ -224,7 +224,10 @@ impl<'a> LivenessTrial<'a> {
         let message = &self.bug.finding.message;
         let is_it = |what: &str| message.starts_with(what);
         outcome.end == EndReason::Bound
-            && outcome.undecided.iter().any(|pending| is_it(&pending.what))
+            && outcome
+                .undecided
+                .iter()
+                .any(|pending| is_it(&pending.obligation.to_string()))
     }
 
     /// Runs the continuation with that number, and returns true if it discharges the obligation.

@@ -111,6 +111,55 @@ fn strategies_see_no_user_types() {
     }
 }
 
+/// Returns true for a string with four words in a row.
+fn is_sentence(text: &str) -> bool {
+    let is_word = |word: &&str| {
+        let word = word.trim_end_matches([',', ':', ';']);
+        !word.is_empty() && word.bytes().all(|letter| letter.is_ascii_lowercase())
+    };
+    let words: Vec<&str> = text.split(' ').collect();
+    words.windows(4).any(|four| four.iter().all(is_word))
+}
+
+/// Findings of the engine are data; `report::words` makes the sentences.
+#[test]
+fn the_engine_makes_no_sentences() {
+    // The program under test reads these, or who runs it: errors, the text of a panic without one, an abort.
+    let are_read = [
+        "the disk is not of this execution",
+        "a panic whose payload is no text",
+        "and the test supplies it with",
+        "actor-test: a destructor that runs",
+    ];
+    // These address whoever changes the engine.
+    let is_for_developers = |line: &str| {
+        let said = [
+            "expect(",
+            "assert",
+            "panic!(",
+            "unreachable!(",
+            ".contains(",
+            "eprintln!(",
+        ];
+        line.trim_start().starts_with("//") || said.iter().any(|call| line.contains(call))
+    };
+    for (path, text) in sources(&root().join("actor-test/src/engine")) {
+        if is_case(&path) || path.components().any(|part| part.as_os_str() == "disks") {
+            continue;
+        }
+        for line in text.lines().filter(|line| !is_for_developers(line)) {
+            let mut strings = line.split('"').skip(1).step_by(2);
+            let found = strings
+                .find(|text| is_sentence(text) && !are_read.iter().any(|read| text.contains(read)));
+            assert_eq!(found, None, "{}", path.display());
+        }
+    }
+    assert!(is_sentence(
+        "`{name}` awaits something that nothing completes"
+    ));
+    assert!(!is_sentence("the clock stands"));
+}
+
 /// The book names the test of each rule, and every such test is named.
 #[test]
 fn the_book_names_the_tests_of_the_rules() {

@@ -2,7 +2,7 @@
 
 use actor_core::AskError;
 
-use crate::data::bug::BugKind;
+use crate::data::problem::Problem;
 use crate::engine::running::effects::Effects;
 use crate::engine::specs::cycle::WaitForGraph;
 
@@ -60,20 +60,16 @@ impl Effects<'_> {
 
     /// Reports the cycle of asks that an operation has closed by waiting, if there is one.
     pub(crate) fn find_cycle(&self, operation: u32) {
-        let message = {
+        let who = {
             let state = self.shared.state();
             let waits = WaitForGraph { state: &state };
             let Some(cycle) = waits.cycle(operation) else {
                 return;
             };
             let names = cycle.iter().chain(cycle.first());
-            let names: Vec<String> = names.map(|operation| state.name(*operation)).collect();
-            format!(
-                "a cycle of asks, in which each handler awaits the reply of the next: `{}`",
-                names.join(" -> ")
-            )
+            names.map(|operation| state.name(*operation)).collect()
         };
-        self.shared.find(BugKind::Deadlock, message, None);
+        self.shared.find(&Problem::CycleOfAsks { who }, None);
     }
 
     /// Looks for a cycle of asks after a letter has arrived, which may have closed one.

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use actor_core::AskError;
 use actor_core::generated::Moment;
 
-use crate::data::bug::BugKind;
 use crate::data::faults::FaultKind;
+use crate::data::problem::{Crossing, CrossingFailure, Problem};
 use crate::data::step::MessageId;
 use crate::data::story::ChoicePurpose;
 use crate::engine::panics;
@@ -106,26 +106,31 @@ impl Network<'_> {
         &self,
         by: u32,
         encode: impl FnOnce() -> Result<T, E>,
-        what: impl FnOnce(&ExecutionState) -> String,
+        what: impl FnOnce(&ExecutionState) -> Crossing,
     ) -> Option<T> {
         let phase = self.shared.phase.replace(CodePhase::Crossing);
         let encoded = panics::catch(encode);
         let left_in = self.shared.phase.replace(phase);
         let why = match encoded {
             Ok(Ok(done)) => return Some(done),
-            Ok(Err(why)) => why.to_string(),
+            Ok(Err(why)) => CrossingFailure::Error(why.to_string()),
             Err(panic) if left_in != CodePhase::Crossing => {
                 self.shared.effects().drop_has_panicked(*panic);
                 return None;
             }
-            Err(panic) => format!("to encode it panicked: {}", panic.message),
+            Err(panic) => CrossingFailure::Panicked {
+                message: panic.message,
+            },
         };
-        let message = {
+        let problem = {
             let state = self.shared.state();
-            let (sender, what) = (state.name(by), what(&state));
-            format!("`{sender}` sent {what}, and it can't go to another node: {why}")
+            Problem::CannotCross {
+                who: state.name(by),
+                what: what(&state),
+                why,
+            }
         };
-        self.shared.find(BugKind::CannotCross, message, None);
+        self.shared.find(&problem, None);
         None
     }
 
@@ -178,7 +183,7 @@ impl Network<'_> {
         };
         self.shared.audience().show_reply(by, ask, &*slot, lost);
         if lost.is_none() {
-            let carried = self.encode(by, || slot.carry(), |_| "a reply".to_owned());
+            let carried = self.encode(by, || slot.carry(), |_| Crossing::Reply);
             if carried.is_none() {
                 return;
             }
@@ -402,10 +407,12 @@ impl Effects<'_> {
     }
 }
 
-/// Describes a letter in the words of a bug report.
-fn describe(state: &ExecutionState, to: u32, letter: &Envelope) -> String {
+/// Describes a letter for a bug report.
+fn describe(state: &ExecutionState, to: u32, letter: &Envelope) -> Crossing {
     let info = state.operations.info(to);
     let event = info.and_then(|info| info.events.get(usize::from(letter.event)));
-    let event = event.map_or("?", |event| event.name);
-    format!("`{event}` to `{}`", state.name(to))
+    Crossing::Event {
+        event: event.map_or("?", |event| event.name),
+        to: state.name(to),
+    }
 }

@@ -5,7 +5,7 @@ use std::cell::RefMut;
 use actor_core::AskError;
 use actor_core::generated::{Disposition, Moment};
 
-use crate::data::bug::BugKind;
+use crate::data::problem::Problem;
 use crate::data::step::MessageId;
 use crate::data::story::CapacityReply;
 use crate::engine::panics::{self, Panic};
@@ -190,8 +190,7 @@ impl Effects<'_> {
 
     #[cold]
     pub(in crate::engine::running) fn drop_has_panicked(&self, panic: Panic) {
-        let message = format!("a `Drop` panicked: {}", panic.message);
-        self.shared.find(BugKind::Panic, message, panic.location);
+        self.find_dropped(panic, false);
     }
 
     pub(crate) fn drop_quietly(&self, f: impl FnOnce()) {
@@ -201,7 +200,12 @@ impl Effects<'_> {
     }
 
     pub(crate) fn drop_panicked(&self, panic: Panic) {
-        let message = format!("a `Drop` panicked after the execution: {}", panic.message);
-        self.shared.find(BugKind::Panic, message, panic.location);
+        self.find_dropped(panic, true);
+    }
+
+    fn find_dropped(&self, panic: Panic, after_end: bool) {
+        let message = panic.message;
+        let problem = Problem::DropPanicked { message, after_end };
+        self.shared.find(&problem, panic.location);
     }
 }
