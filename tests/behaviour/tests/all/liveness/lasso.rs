@@ -164,10 +164,11 @@ fn a_livelock_is_found_in_a_few_hundred_steps() {
 
 #[test]
 fn what_grows_for_ever_is_left_to_the_heat() {
-    let report = run(&once(), Counting::play);
+    let few = once().max_steps(1_000);
+    let report = run(&few, Counting::play);
     heat(&report);
     assert!(report.opaque.is_empty(), "all of it could be compared");
-    heat(&run(&once(), Numbering::play));
+    heat(&run(&few, Numbering::play));
 }
 
 #[test]
@@ -342,7 +343,8 @@ fn a_schedule_may_always_turn_out_well() {
     report.assert_clean();
     assert!(report.steps.expect("they end").max > 5_000, "luck is rare");
     // No series is long enough here; and series have no limit, so there are infinitely many states.
-    let report = run(&once(), |sys| callers(sys, u32::MAX));
+    let few = once().max_steps(1_000);
+    let report = run(&few, |sys| callers(sys, u32::MAX));
     heat(&report);
     let cycle = report.bugs()[0].trace.cycle.expect("some run comes back");
     assert_contains(report.bugs()[0].message(), &[&cycle.to_string()]);
@@ -587,8 +589,9 @@ impl Breaks {
 #[test]
 fn a_fingerprint_that_lies_is_not_believed() {
     let (marked, balls) = (false, 0);
-    let report = run(&once(), |sys| owes(sys, Lies { marked, balls }));
+    let few = once().max_steps(1_000);
+    let report = run(&few, |sys| owes(sys, Lies { marked, balls }));
     heat(&report);
     assert_eq!(report.bugs()[0].trace.cycle, None, "what was seen is void");
-    heat(&run(&once(), |sys| owes(sys, Breaks)));
+    heat(&run(&few, |sys| owes(sys, Breaks)));
 }

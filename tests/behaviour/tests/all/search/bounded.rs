@@ -249,7 +249,7 @@ fn ends_of(program: &Automata, name: &str) -> (BTreeSet<u128>, BTreeSet<String>,
 #[test]
 fn a_state_that_was_met_with_no_more_deviations_needs_no_other_way() {
     let (mut compared, mut schedules, mut executions) = (0, 0, 0);
-    for number in 0..programs("BOUNDED", 25) {
+    for number in 0..programs("BOUNDED", 12) {
         let program = Automata::random(number);
         for bound in 0..4 {
             for (each, once) in [
@@ -306,7 +306,7 @@ fn without_a_bound_every_state_is_met() {
 #[test]
 fn the_same_histories_are_the_same_state() {
     let (mut compared, mut schedules, mut executions) = (0, 0, 0);
-    for number in 0..programs("BOUNDED", 60) {
+    for number in 0..programs("BOUNDED", 45) {
         let uses = FeatureSet {
             choices: number % 2 == 0,
             spawns: number % 5 == 0,

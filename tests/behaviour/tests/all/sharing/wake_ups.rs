@@ -383,7 +383,7 @@ async fn run(sys: &System, things: [Make; 2], how: Together, place: Place) {
     drop(keeps);
 }
 
-const EXECUTIONS: u64 = 24;
+const EXECUTIONS: u64 = 12;
 
 fn every_pair_in(place: Place) {
     let mut failed = Vec::new();
