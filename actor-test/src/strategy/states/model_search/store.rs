@@ -119,18 +119,30 @@ impl Store {
     /// Changes some numbers of a row; [`Row::undo`] reverts this.
     #[inline]
     pub(super) fn change(&mut self, row: &mut Row, changes: impl Iterator<Item = (u32, u32)>) {
+        let mut changed = std::mem::take(&mut row.changed);
         for (at, number) in changes {
             row.set_number(at as usize, number);
-            if at as usize == AT_COUNT {
-                continue;
-            }
-            let mut node = self.width + self.places[at as usize];
-            while node > 3 {
-                node /= 2;
-                let (number, _) = self.inner.enter(self.pair(row, node));
-                row.set_node(node, number);
+            let node = (self.width + self.places[at as usize]) / 2;
+            if at as usize != AT_COUNT && !changed.contains(&node) {
+                changed.push(node);
             }
         }
+        // All nodes of a list have the same height.
+        while changed.first().is_some_and(|node| *node > 1) {
+            let mut kept = 0;
+            for at in 0..changed.len() {
+                let node = changed[at];
+                let (number, _) = self.inner.enter(self.pair(row, node));
+                row.set_node(node, number);
+                if !changed[..kept].contains(&(node / 2)) {
+                    changed[kept] = node / 2;
+                    kept += 1;
+                }
+            }
+            changed.truncate(kept);
+        }
+        changed.clear();
+        row.changed = changed;
     }
 
     /// Keeps the memory below a limit while the next state is entered, by moving states to a file if
@@ -171,6 +183,8 @@ pub(super) struct Row {
     /// The values before changes, of the nodes and of the numbers.
     nodes_before: Vec<(u32, u32)>,
     numbers_before: Vec<(u32, u32)>,
+    /// Memory for reuse.
+    changed: Vec<usize>,
 }
 
 impl Row {
