@@ -158,6 +158,79 @@ impl Automata {
         model
     }
 
+    /// Computes the states that are left if sends wait until a step near them depends on them, with the same
+    /// ends and the same distance of the nearest panic. Knows no steps between these states.
+    pub fn late_model(&self) -> Model {
+        let mut model = Model::default();
+        let mut known = BTreeSet::from([ModelState::Root]);
+        let (mut level, mut due) = (vec![ModelState::Root], Vec::new());
+        let mut depth = 0;
+        while !level.is_empty() || !due.is_empty() {
+            depth += 1;
+            let mut follow = Vec::new();
+            let mut later = Vec::new();
+            for (point, who) in std::mem::take(&mut due) {
+                follow.extend(self.steps_of(&point, who));
+            }
+            for point in level {
+                let steps = self.steps(&point);
+                if let (true, ModelState::World(world)) = (steps.is_empty(), &point) {
+                    model.ends.insert(world.states.clone());
+                }
+                for (who, _, next) in steps {
+                    match self.wait_of_send(&point, who) {
+                        Wait::None => follow.push(next),
+                        Wait::UntilTaken(to) => later.extend(next.map(|next| (next, to))),
+                        Wait::Further => {}
+                    }
+                }
+                model.points.push(point);
+            }
+            level = Vec::new();
+            for next in follow {
+                match next {
+                    None => drop(model.first_failure.get_or_insert(depth)),
+                    Some(next) if known.insert(next.clone()) => level.push(next),
+                    Some(_) => {}
+                }
+            }
+            due = later;
+        }
+        model
+    }
+
+    fn steps_of(&self, point: &ModelState, who: usize) -> Vec<Option<ModelState>> {
+        let steps = self.steps(point).into_iter();
+        let steps = steps.filter(|(taker, ..)| *taker == who);
+        steps.map(|(.., next)| next).collect()
+    }
+
+    fn wait_of_send(&self, point: &ModelState, who: usize) -> Wait {
+        let ModelState::World(world) = point else {
+            return Wait::None;
+        };
+        let send = |from: usize| world.outboxes.get(from)?.first().map(|(to, _)| *to);
+        let Some(to) = send(who).filter(|to| *to != who) else {
+            return Wait::None;
+        };
+        let may_step = |point: &ModelState, who: usize| !self.steps_of(point, who).is_empty();
+        let after = |from: usize| self.steps_of(point, from).pop().flatten();
+        let goes_on = |from: usize| after(from).is_none_or(|after| may_step(&after, from));
+        let is_needed = |from: usize| {
+            goes_on(from) || (0..self.starts.len()).any(|other| send(other) == Some(from))
+        };
+        let others = (0..self.starts.len()).filter(|other| *other != who);
+        let has_rival = others
+            .filter(|other| send(*other) == Some(to))
+            .any(|other| other == to || is_needed(other));
+        let is_taken = after(who).is_some_and(|after| may_step(&after, to));
+        match may_step(point, to) {
+            _ if !is_taken || is_needed(who) || has_rival => Wait::None,
+            true => Wait::Further,
+            false => Wait::UntilTaken(to),
+        }
+    }
+
     /// Returns the possible steps: the actor, the answer, and the next state; `None` for a panic.
     fn steps(&self, point: &ModelState) -> Vec<(usize, usize, Option<ModelState>)> {
         let actors = self.starts.len();
@@ -207,6 +280,14 @@ impl Automata {
         }
         steps
     }
+}
+
+/// The time that a step waits.
+enum Wait {
+    None,
+    /// The send and the next step of its receiver are taken together.
+    UntilTaken(usize),
+    Further,
 }
 
 /// A state of the model.

@@ -3,16 +3,18 @@
 //! The search walks breadth first through states, which are rows of numbers in a [store](store). The
 //! [model](model), a transition model, gives the successors of each step. For an unknown step, an execution
 //! [visits](visit) the state and shows it. So there are as many executions as steps of parts, not as
-//! states.
+//! states. Sends on which nothing depends yet are [postponed](postponed).
 
 mod model;
 mod pairs;
+mod postponed;
 mod store;
 mod visit;
 
 use std::collections::BTreeSet;
 
-use model::{AT_REST, AT_TIMERS, FIRST, StepKnowledge, StepOutcome, TransitionModel};
+use model::{AT_REST, AT_TIMERS, FIRST, NOTHING, StepKnowledge, StepOutcome, TransitionModel};
+use postponed::{KnownStep, PostponedSend, PostponedSends, Postponement, postponement};
 use store::{NOWHERE, Row, Store};
 use visit::{ExecutionPurpose, ModelExecution};
 
@@ -45,10 +47,17 @@ pub(in crate::strategy) struct ModelSearch {
     /// The number of facts that the model had learned when it came back last.
     learned: u64,
     store: Store,
-    /// The state that is being expanded, and the index of the next operation or timer there.
+    /// The state that is being expanded, and its known steps.
     at: u32,
     row: Row,
-    taker: usize,
+    steps: Vec<KnownStep>,
+    /// The number of operations and timers visited for these steps.
+    visited: u64,
+    is_expanded: bool,
+    /// The sends that are followed together with the steps of their receivers.
+    postponed: PostponedSends,
+    /// The state in which the next execution learns, if that is not stored.
+    target: Option<Target>,
     /// Possibly final states, one step deeper than the state that is being expanded.
     ends: Vec<u32>,
     /// The depth of the state that is being expanded, and the number at which the next depth begins.
@@ -89,7 +98,11 @@ impl ModelSearch {
             store: Store::new(model.width()),
             at: 0,
             row: Row::default(),
-            taker: 0,
+            steps: Vec::new(),
+            visited: 0,
+            is_expanded: false,
+            postponed: PostponedSends::default(),
+            target: None,
             ends: Vec::new(),
             depth: 0,
             level_ends: 1,
@@ -116,7 +129,8 @@ impl ModelSearch {
         let root = ModelExecution::root(model);
         self.store.lay(&root, &mut self.row);
         self.store.enter(&self.row, [NOWHERE, 0]);
-        (self.at, self.taker) = (0, 0);
+        (self.at, self.is_expanded) = (0, false);
+        self.postponed = PostponedSends::default();
         self.ends.clear();
         self.judged.clear();
         (self.depth, self.level_ends) = (0, 1);
@@ -129,11 +143,16 @@ impl ModelSearch {
             if self.is_full || self.is_paused() {
                 return None;
             }
-            if let Some(aim) = self.expand(model) {
+            if let Some(aim) = self.take_postponed(model) {
+                return Some(aim);
+            }
+            if !self.is_expanded
+                && let Some(aim) = self.expand(model)
+            {
                 return Some(aim);
             }
             // Final states come first, so that a bug there is found before deeper ones.
-            if u64::from(self.at) + 1 == self.level_ends
+            if self.is_last()
                 && let Some(end) = self.ends.pop()
             {
                 return Some(ExecutionPurpose::Visit(end));
@@ -141,7 +160,7 @@ impl ModelSearch {
             if !self.next_state() {
                 return None;
             }
-            if self.store.len() >= self.checked_at {
+            if self.store.len() >= self.checked_at && !self.is_expanded {
                 self.checked_at += CHECKED_EVERY;
                 return Some(ExecutionPurpose::Check);
             }
@@ -153,56 +172,161 @@ impl ModelSearch {
         self.limit.as_ref().is_some_and(SearchBudget::is_reached)
     }
 
-    /// Moves to the next state; `false` if there is none.
+    /// True if no further state of this depth is to be expanded.
+    fn is_last(&self) -> bool {
+        u64::from(self.at) + 1 >= self.level_ends
+    }
+
+    /// Moves to the next state, or to a depth of which only postponed sends are left; `false` if there is
+    /// neither.
     fn next_state(&mut self) -> bool {
-        let next = self.at + 1;
-        if u64::from(next) >= self.store.len() {
-            return false;
+        if let Some(limit) = &self.limit {
+            limit.spend(self.visited);
         }
-        if u64::from(next) == self.level_ends {
+        self.visited = 0;
+        if self.is_last() {
+            self.at = self.level_ends as u32;
             self.depth += 1;
             self.level_ends = self.store.len();
+            self.postponed.next_depth();
+        } else {
+            self.at += 1;
         }
-        if let Some(limit) = &self.limit {
-            limit.spend(self.taker as u64);
+        self.is_expanded = u64::from(self.at) >= self.store.len();
+        if !self.is_expanded {
+            self.store.read(self.at, &mut self.row);
         }
-        self.at = next;
-        self.taker = 0;
-        self.store.read(next, &mut self.row);
-        true
+        !self.is_expanded || !self.postponed.is_empty()
     }
 
     /// Follows every step of the state; returns an aim at the first unknown one.
     fn expand(&mut self, model: &TransitionModel) -> Option<ExecutionPurpose> {
         // The successor of the last step before the bound is never seen.
         if self.depth + 1 >= self.max_steps {
+            self.is_expanded = true;
             return self.stop_at_bound(model);
         }
+        if let Some(aim) = self.find_steps(model) {
+            return Some(aim);
+        }
+        self.is_expanded = true;
         let pending_bits = model.pending_bits(self.row.numbers());
-        while let Some((who, taker)) = match self.row.numbers().get(FIRST + self.taker) {
-            Some(part) => Some((self.taker as u64, *part)),
-            None => {
-                let Some(timers) = model.firing(self.row.numbers()) else {
-                    return Some(ExecutionPurpose::Visit(self.at));
-                };
-                let behind = FIRST + self.taker - self.row.numbers().len();
-                timers.get(behind).copied()
+        let (steps, mut row) = (
+            std::mem::take(&mut self.steps),
+            std::mem::take(&mut self.row),
+        );
+        let postpones = pending_bits.0 == 0 && row.numbers()[AT_TIMERS] == NOTHING;
+        for step in &steps {
+            let postponement = match postpones {
+                true => postponement(model, row.numbers(), &steps, step),
+                false => Postponement::None,
+            };
+            match postponement {
+                Postponement::None => self.take(model, &mut row, step, pending_bits),
+                Postponement::Further => {}
+                Postponement::UntilTaken(to) => self.postponed.push(PostponedSend {
+                    state: self.at,
+                    outcome: step.first,
+                    to,
+                }),
             }
-        } {
-            if model.part_of(taker).is_enabled {
-                match model.known(taker, self.row.numbers()) {
-                    StepKnowledge::Whole(first) => self.take(model, taker, first, pending_bits),
-                    StepKnowledge::Unknown => {
-                        return Some(ExecutionPurpose::Learn {
-                            who,
-                            goes_on: self.goes_on,
-                        });
-                    }
+        }
+        (self.steps, self.row) = (steps, row);
+        None
+    }
+
+    /// Finds the steps of the state, all of which are known if no aim is returned.
+    fn find_steps(&mut self, model: &TransitionModel) -> Option<ExecutionPurpose> {
+        self.steps.clear();
+        let row = self.row.numbers();
+        let operations = row[FIRST..].iter().zip(0..);
+        let operations = operations.map(|(part, who)| (who, *part));
+        let timers = model.firing(row);
+        let fire = timers.unwrap_or_default();
+        self.visited = (row.len() - FIRST + fire.len()) as u64;
+        for (who, taker) in operations.chain(fire.iter().copied()) {
+            if !model.part_of(taker).is_enabled {
+                continue;
+            }
+            match model.known(taker, row) {
+                StepKnowledge::Whole { first, send } => self.steps.push(KnownStep {
+                    who,
+                    taker,
+                    first,
+                    send,
+                }),
+                StepKnowledge::Unknown => {
+                    return Some(ExecutionPurpose::Learn {
+                        who,
+                        goes_on: self.goes_on,
+                    });
                 }
             }
-            self.taker += 1;
+        }
+        timers.is_none().then_some(ExecutionPurpose::Visit(self.at))
+    }
+
+    /// Follows the postponed sends of the depth before, each with the step of its receiver; returns an aim at
+    /// the first unknown one.
+    fn take_postponed(&mut self, model: &TransitionModel) -> Option<ExecutionPurpose> {
+        let mut row = Row::default();
+        let mut is_read = NOWHERE;
+        while let Some(send) = self.postponed.next() {
+            if std::mem::replace(&mut is_read, send.state) != send.state {
+                self.store.read(send.state, &mut row);
+            }
+            let (sent, _) = model.outcome(send.outcome).expect("it is known");
+            row.set_numbers(model.changes(sent));
+            let receiver = row.numbers()[send.to as usize];
+            let known = model.known(receiver, row.numbers());
+            let is_at_bound = self.depth + 1 >= self.max_steps;
+            if let (false, StepKnowledge::Whole { first, .. }) = (is_at_bound, known) {
+                row.undo();
+                self.take_behind(model, &mut row, (send.state, sent), first);
+                self.postponed.remove_next();
+                continue;
+            }
+            if is_at_bound {
+                self.postponed.clear_due();
+                if std::mem::replace(&mut self.is_cut, true) {
+                    return None;
+                }
+            }
+            self.target = Some(Target {
+                state: send.state,
+                action: sent.action,
+                numbers: row.numbers().to_vec(),
+            });
+            return Some(ExecutionPurpose::Learn {
+                who: u64::from(send.to) - FIRST as u64,
+                goes_on: self.goes_on && !is_at_bound,
+            });
         }
         None
+    }
+
+    /// Enters the successors of a postponed send and the step of its receiver.
+    fn take_behind(
+        &mut self,
+        model: &TransitionModel,
+        row: &mut Row,
+        (state, sent): (u32, &StepOutcome),
+        first: u32,
+    ) {
+        let mut next = first;
+        while let Some((taken, behind)) = model.outcome(next) {
+            next = behind;
+            if taken.has_failed {
+                continue;
+            }
+            let taken_changes = model.changes(taken);
+            let is_kept =
+                |(at, _): &&(u32, u32)| taken_changes.iter().all(|(other, _)| other != at);
+            let changes = model.changes(sent).iter().filter(is_kept);
+            let changes = changes.chain(taken_changes).copied();
+            let action = self.postponed.pair([sent.action, taken.action]);
+            self.enter(model, row, changes, [state, action]);
+        }
     }
 
     /// Stops at the step bound; the first time, an execution runs into it, which makes it known.
@@ -216,37 +340,53 @@ impl ModelSearch {
     }
 
     /// Enters the successors of a step, and records it if an obligation is pending.
-    fn take(&mut self, model: &TransitionModel, taker: u32, first: u32, pending_bits: (u64, u64)) {
-        let mut next = first;
+    fn take(
+        &mut self,
+        model: &TransitionModel,
+        row: &mut Row,
+        step: &KnownStep,
+        pending_bits: (u64, u64),
+    ) {
+        let taker = model.part_of(step.taker);
+        let mut next = step.first;
         while let Some((outcome, behind)) = model.outcome(next) {
             next = behind;
             let to = match outcome.has_failed {
                 true => OUTSIDE,
-                false => self.enter(model, outcome),
+                false => {
+                    let changes = model.changes(outcome).iter().copied();
+                    self.enter(model, row, changes, [self.at, outcome.action])
+                }
             };
             if pending_bits.0 != 0 {
                 let action = model.action(outcome.action);
                 self.obligation_steps
                     .step(self.at, pending_bits, action, to);
             }
-            if model.part_of(taker).is_own && to != OUTSIDE {
-                let who = u64::from(model.part_of(taker).operation);
+            if taker.is_own && to != OUTSIDE {
+                let who = u64::from(taker.operation);
                 self.obligation_steps.own_step(self.at, who, to);
             }
         }
     }
 
-    fn enter(&mut self, model: &TransitionModel, outcome: &StepOutcome) -> u32 {
-        let changes = model.changes(outcome).iter().copied();
-        self.store.change(&mut self.row, changes);
-        let (state, is_new) = self.store.enter(&self.row, [self.at, outcome.action]);
+    /// Enters the successor of the state in a row with its predecessor and the action from there.
+    fn enter(
+        &mut self,
+        model: &TransitionModel,
+        row: &mut Row,
+        changes: impl Iterator<Item = (u32, u32)>,
+        predecessor: [u32; 2],
+    ) -> u32 {
+        self.store.change(row, changes);
+        let (state, is_new) = self.store.enter(row, predecessor);
         if is_new
-            && model.may_be_end(self.row.numbers())
-            && self.judged.insert(how_it_ends(model, self.row.numbers()))
+            && model.may_be_end(row.numbers())
+            && self.judged.insert(how_it_ends(model, row.numbers()))
         {
             self.ends.push(state);
         }
-        self.row.undo();
+        row.undo();
         if is_new && self.state_limit.is_bounded() {
             self.is_full |= self.has_no_room();
         }
@@ -256,7 +396,7 @@ impl ModelSearch {
     /// True if the number of states or their memory has come to its limit.
     fn has_no_room(&mut self) -> bool {
         let StateLimit { states, bytes } = self.state_limit;
-        let beside = self.obligation_steps.bytes();
+        let beside = self.obligation_steps.bytes() + self.postponed.bytes();
         states.is_some_and(|most| self.store.len() >= most)
             || bytes.is_some_and(|bytes| !self.store.fits(bytes.saturating_sub(beside)))
     }
@@ -270,7 +410,8 @@ impl ModelSearch {
             if from == NOWHERE {
                 break;
             }
-            path.push(by);
+            self.postponed
+                .actions_reversed(by, |action| path.push(action));
             at = from;
         }
         path.reverse();
@@ -279,6 +420,11 @@ impl ModelSearch {
 
     /// Creates an execution that first goes to a state.
     fn visit(&mut self, mut model: TransitionModel, aim: ExecutionPurpose) -> ModelExecution {
+        if let Some(target) = self.target.take() {
+            let mut path = self.path(target.state);
+            path.push(target.action);
+            return ModelExecution::new(model, path, target.numbers, aim);
+        }
         let mut row = Row::default();
         let state = match &aim {
             ExecutionPurpose::Round(accusation) => accusation.start,
@@ -294,6 +440,15 @@ impl ModelSearch {
         };
         ModelExecution::new(model, self.path(state), row.numbers().to_vec(), aim)
     }
+}
+
+/// The state behind a postponed send, which is not stored.
+#[derive(Debug)]
+struct Target {
+    /// The state before the send.
+    state: u32,
+    action: u32,
+    numbers: Vec<u32>,
 }
 
 /// The accusation with its actions by the model's numbers.

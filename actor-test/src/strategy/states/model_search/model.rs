@@ -78,6 +78,18 @@ pub(super) struct ObservedStep {
     /// The changes by index in a row; unknown if the step failed.
     pub(super) changes: Vec<(u32, u32)>,
     pub(super) has_failed: bool,
+    pub(super) sort: StepSort,
+}
+
+/// The sort of a part's step, which follows from the part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum StepSort {
+    /// The step appends an event to the inbox of another operation.
+    Send,
+    /// The step appends an event to the inbox of its own operation, or closes it.
+    Own,
+    #[default]
+    Other,
 }
 
 /// The effect of a step with one combination of answers to its choices.
@@ -95,8 +107,23 @@ pub(super) struct StepOutcome {
 pub(super) enum StepKnowledge {
     /// Some outcomes are unknown.
     Unknown,
-    /// All outcomes are known; the first one is given: see [`TransitionModel::outcome`].
-    Whole(u32),
+    /// All outcomes are known.
+    Whole {
+        /// The first one: see [`TransitionModel::outcome`].
+        first: u32,
+        send: Option<KnownSend>,
+    },
+}
+
+/// A step that does nothing but append an event to another operation's inbox.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownSend {
+    /// The index of the receiver in a row.
+    pub(super) to: u32,
+    /// True if the sender is enabled after the step, or defers all events.
+    pub(super) goes_on: bool,
+    /// True if the receiver is enabled after the step.
+    pub(super) is_received: bool,
 }
 
 /// The model's knowledge of a step that reads certain parts: a node of a decision tree.
@@ -107,6 +134,8 @@ struct DecisionNode {
     is_whole: bool,
     /// The last outcome, which begins a list of all in reverse order.
     last: u32,
+    /// Set if the outcome is a send, and nothing else.
+    send: Option<KnownSend>,
 }
 
 /// The model's knowledge of a part.
@@ -116,6 +145,7 @@ struct PartKnowledge {
     /// The first node of its step, or nothing, and the operations in the footprint.
     node: u32,
     others: Vec<u32>,
+    sort: StepSort,
 }
 
 /// The timers that can fire, by name and part.
@@ -164,6 +194,7 @@ impl TransitionModel {
                 part: nobody,
                 node: NOTHING,
                 others: Vec::new(),
+                sort: StepSort::Other,
             }],
             part_numbers: BTreeMap::new(),
             rests: vec![RemainingState {
@@ -211,6 +242,7 @@ impl TransitionModel {
                 part,
                 node: NOTHING,
                 others: Vec::new(),
+                sort: StepSort::Other,
             });
         }
         number
@@ -351,7 +383,11 @@ impl TransitionModel {
     pub(super) fn known(&self, taker: u32, row: &[u32]) -> StepKnowledge {
         match self.node(taker, row) {
             Some(node) if self.nodes[node as usize].is_whole => {
-                StepKnowledge::Whole(self.nodes[node as usize].last)
+                let node = &self.nodes[node as usize];
+                StepKnowledge::Whole {
+                    first: node.last,
+                    send: node.send,
+                }
             }
             _ => StepKnowledge::Unknown,
         }
@@ -362,6 +398,18 @@ impl TransitionModel {
         let node = self.node(taker, row);
         node.and_then(|node| self.due.get(&node))
             .map_or(&[], Vec::as_slice)
+    }
+
+    /// The operations in the footprint of a known step, by their indices in a row.
+    #[inline]
+    pub(super) fn others(&self, taker: u32) -> &[u32] {
+        &self.parts[taker as usize].others
+    }
+
+    /// True if the known step of a part appends an event to the inbox of its own operation, or closes it.
+    #[inline]
+    pub(super) fn changes_own_inbox(&self, taker: u32) -> bool {
+        self.parts[taker as usize].sort == StepSort::Own
     }
 
     #[inline]
@@ -430,10 +478,35 @@ impl TransitionModel {
             None => {
                 self.due.remove(&node);
                 self.nodes[node as usize].is_whole = true;
+                self.nodes[node as usize].send = self.send_of(shown, row);
             }
         }
         self.learned += 1;
         Ok(())
+    }
+
+    /// The send that a step consists of, if it is nothing else.
+    fn send_of(&self, shown: &ObservedStep, row: &[u32]) -> Option<KnownSend> {
+        let [to] = shown.others[..] else {
+            return None;
+        };
+        if shown.sort != StepSort::Send || shown.uses != StepInputs::default() {
+            return None;
+        }
+        let after = |at: u32, before: u32| {
+            let changed = shown.changes.iter().find(|(other, _)| *other == at);
+            self.part_of(changed.map_or(before, |(_, part)| *part))
+        };
+        let sender = after(
+            self.part_of(shown.taker).operation + FIRST as u32,
+            shown.taker,
+        );
+        let receiver = after(to, row[to as usize]);
+        Some(KnownSend {
+            to,
+            goes_on: sender.is_enabled || sender.is_deferring,
+            is_received: receiver.is_enabled,
+        })
     }
 
     /// The node for the outcomes of such a step.
@@ -441,6 +514,7 @@ impl TransitionModel {
         let taker = shown.taker as usize;
         if self.parts[taker].node == NOTHING {
             self.parts[taker].others.clone_from(&shown.others);
+            self.parts[taker].sort = shown.sort;
             self.parts[taker].node = self.branch(u32::MAX, shown.taker);
         }
         if self.parts[taker].others != shown.others {

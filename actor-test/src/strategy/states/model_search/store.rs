@@ -193,6 +193,14 @@ impl Row {
         &self.numbers
     }
 
+    /// Changes some numbers without the pairs above them; [`undo`](Self::undo) reverts this.
+    #[inline]
+    pub(super) fn set_numbers(&mut self, changes: &[(u32, u32)]) {
+        for (at, number) in changes {
+            self.set_number(*at as usize, *number);
+        }
+    }
+
     #[inline]
     fn set_number(&mut self, at: usize, number: u32) {
         let before = std::mem::replace(&mut self.numbers[at], number);

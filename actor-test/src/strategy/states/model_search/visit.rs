@@ -5,13 +5,13 @@ use super::super::operations::{TIMER, name_of, own};
 use super::WIDTH_MAX;
 use super::model::{
     AT_COUNT, AT_REST, AT_TIMERS, FIRST, ModelledOperation, NOTHING, NotModelled, ObservedStep,
-    RemainingState, StepInputs, StepKnowledge, TransitionModel,
+    RemainingState, StepInputs, StepKnowledge, StepSort, TransitionModel,
 };
 use crate::data::bug::{Cycle, SearchedCycle};
 use crate::data::constructs::{ConstructSet, StepConstruct};
 use crate::strategy::{
     Choice, Enabled, Ended, Ending, Execution, Fairness, Needs, Pending, Pruned, StateComponents,
-    Step, Strategy, StrategyEvent,
+    Step, StepEffect, Strategy, StrategyEvent,
 };
 
 /// The constructs outside an operation whose effect can be derived from the parts that a step reads.
@@ -362,6 +362,11 @@ impl ModelExecution {
             count: false,
         };
         shown.has_failed = step.bug.is_some();
+        shown.sort = match (step.effect, step.pending.inbox) {
+            (StepEffect::Sent(_), Some(to)) if to != step.pending.operation => StepSort::Send,
+            (StepEffect::Sent(_) | StepEffect::Halted, _) => StepSort::Own,
+            _ => StepSort::Other,
+        };
         shown.others.clear();
         shown.changes.clear();
         let Some(StateComponents {
