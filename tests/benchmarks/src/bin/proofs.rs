@@ -1,4 +1,4 @@
-//! Prints the result of `--exhaustive` for every test of the samples, and the number of tests with
+//! Prints the result of `--exhaustive=dpor` for every test of the samples, and the number of tests with
 //! each result: proved, with the number of behaviours; a bug; or the reason why there is no proof.
 //!
 //! `cargo run --release -p benchmarks --bin proofs [-- EXECUTIONS [FILTER]…]`:
@@ -14,7 +14,7 @@ fn main() {
     let executions = arguments.next().unwrap_or_else(|| "2000".into());
     let _: u64 = executions.parse().expect("a number of executions");
     let output = Command::new(env!("CARGO"))
-        .args(["actor-test", "-p", "samples", "--exhaustive", "-i"])
+        .args(["actor-test", "-p", "samples", "--exhaustive=dpor", "-i"])
         .arg(&executions)
         .args(["--format", "json"])
         .args(arguments)
@@ -66,11 +66,11 @@ fn outcome(gaps: &Value) -> (String, String) {
         return (name.into(), String::new());
     }
     let name = gap.as_object().and_then(|gap| gap.keys().next());
-    let outside = &gap["outside"];
-    match outside["what"].as_str() {
+    let unsupported = &gap["unsupported"];
+    match unsupported["what"].as_str() {
         Some(what) => {
-            let who = outside["who"].as_str().unwrap_or("nobody");
-            (format!("outside: {what}"), format!(", of `{who}`"))
+            let who = unsupported["who"].as_str().unwrap_or("nobody");
+            (format!("stopped at: {what}"), format!(", of `{who}`"))
         }
         None => (name.cloned().unwrap_or_default(), String::new()),
     }
