@@ -56,7 +56,6 @@ impl<E: Send> Strategy for EndRecorder<E> {
         let needs = self.strategy.needs();
         Needs {
             states: self.wants_states || needs.states,
-            faults: false,
             ..needs
         }
     }
