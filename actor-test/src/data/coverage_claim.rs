@@ -156,6 +156,14 @@ pub enum Gap {
         /// The number of executions with such reads.
         executions: u64,
     },
+    /// Ticks of an actor beyond the bound, beside other steps: its periodic timers waited from then on until
+    /// nothing else could happen.
+    Ticks {
+        /// The number of ticks of each actor before that.
+        bound: u32,
+        /// The number of executions in which more ticks may come before other steps.
+        executions: u64,
+    },
     /// Other waits of an operation that yielded twice in a row: it goes on after one step of another.
     Yields,
     /// Orders that only weak memory allows: accesses weaker than `SeqCst` were taken as `SeqCst`.

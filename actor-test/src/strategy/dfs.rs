@@ -9,11 +9,13 @@ use super::{
 use crate::codec::{self, DecodeError};
 use crate::settings::strategy::StrategySpec;
 use crate::strategy::search::SearchStrategy;
+use crate::strategy::tick_bound::{TickBound, has_ticks};
 
 /// Visits every schedule up to the step bound, depth first: an oracle for other strategies, on small tests.
 ///
 /// Unfair, so liveness is judged only in executions that end. Seeds of generators are not explored: each is
-/// zero, and the search is [not called exhaustive](CoverageClaim) if one was asked for.
+/// zero, and the search is [not called exhaustive](CoverageClaim) if one was asked for. Beyond two ticks of an
+/// actor, its periodic timers fire only when nothing else can happen, which is a [gap](Gap::Ticks).
 #[derive(Debug, Default)]
 pub struct Dfs {
     /// The branching points of the current execution.
@@ -33,6 +35,12 @@ pub struct Dfs {
     seeded: u64,
     /// True if this execution asked for a seed.
     is_seeded: bool,
+    ticks: TickBound,
+    /// True once a periodic or patient timer was enabled: local steps come in every order then, since the
+    /// number of ticks until the end depends on the steps in between.
+    has_ticks: bool,
+    /// The number of executions in which the ticks of an actor were cut.
+    cut: u64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -63,6 +71,8 @@ struct Saved {
     has_faults: bool,
     is_complete: bool,
     seeded: u64,
+    has_ticks: bool,
+    cut: u64,
 }
 
 impl Dfs {
@@ -129,15 +139,35 @@ impl Dfs {
         branch.taken.min(of - 1) as usize
     }
 
-    /// Branches over the enabled operations, with those that may be local first.
+    /// Branches over the operations that may take a step.
+    fn branch_free(&mut self, enabled: &Enabled<'_>) -> usize {
+        let taken = self.branch(self.ticks.free(enabled).count());
+        self.ticks.free(enabled).nth(taken).unwrap_or(0)
+    }
+
+    /// Branches over the operations that may take a step, with those that may be local first.
     fn branch_local_first(&mut self, enabled: &Enabled<'_>) -> usize {
         let is_new = self.depth == self.path.len() || self.depth + 1 == self.path.len();
-        let taken = self.branch(enabled.len());
-        let (position, may_be_local) = enabled.nth_local_first(taken);
-        if may_be_local && is_new && enabled.len() > 1 {
-            self.path[self.depth - 1].others = DfsAlternatives::Spared(enabled[position].operation);
+        let of = self.ticks.free(enabled).count();
+        let taken = self.branch(of);
+        let are = |local: bool| {
+            let free = self.ticks.free(enabled);
+            free.filter(move |position| enabled[*position].may_be_local() == local)
+        };
+        let position = are(true).chain(are(false)).nth(taken).unwrap_or(0);
+        let picked = &enabled[position];
+        if picked.may_be_local() && is_new && of > 1 && !self.has_ticks {
+            self.path[self.depth - 1].others = DfsAlternatives::Spared(picked.operation);
         }
         position
+    }
+
+    /// Makes all spared alternatives due once ticks were met.
+    fn meet_ticks(&mut self) {
+        self.has_ticks = true;
+        for branch in &mut self.path {
+            branch.others = DfsAlternatives::Due;
+        }
     }
 
     /// Makes the alternatives due that were spared at a branching point for an operation's step.
@@ -187,6 +217,7 @@ impl Strategy for Dfs {
         self.begun = true;
         self.is_complete = !more;
         self.is_seeded = false;
+        self.ticks.begin();
         self.depth = 0;
         self.executions += 1;
         let is_allowed = self.executions_max.is_none_or(|max| self.executions <= max);
@@ -194,13 +225,21 @@ impl Strategy for Dfs {
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Result<usize, Pruned> {
-        self.picked_at = (enabled.len() > 1).then_some(self.depth);
+        if self.local_first && !self.has_ticks && has_ticks(enabled) {
+            self.meet_ticks();
+        }
+        let before = self.depth;
         // A fault interrupts all operations, so no step is local then.
-        Ok(if self.local_first && !self.has_faults {
+        let picked = if self.local_first && !self.has_faults {
             self.branch_local_first(enabled)
         } else {
-            self.branch(enabled.len())
-        })
+            self.branch_free(enabled)
+        };
+        self.picked_at = (self.depth > before).then_some(before);
+        let was_cut = self.ticks.is_cut();
+        self.ticks.record(enabled, &enabled[picked]);
+        self.cut += u64::from(self.ticks.is_cut() && !was_cut);
+        Ok(picked)
     }
 
     fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
@@ -234,6 +273,7 @@ impl Strategy for Dfs {
             let executions = self.seeded;
             gaps.push(Gap::Seeds { executions });
         }
+        gaps.extend(TickBound::gap(self.cut));
         CoverageClaim::Systematic {
             reduction: match self.local_first {
                 true => Reduction::LocalFirst,
@@ -275,6 +315,8 @@ impl SearchStrategy for Dfs {
             has_faults: self.has_faults,
             is_complete: self.is_complete,
             seeded: self.seeded,
+            has_ticks: self.has_ticks,
+            cut: self.cut,
         }))
     }
 
@@ -287,6 +329,8 @@ impl SearchStrategy for Dfs {
             has_faults,
             is_complete,
             seeded,
+            has_ticks,
+            cut,
         } = saved;
         self.path = path;
         self.begun = begun;
@@ -294,6 +338,8 @@ impl SearchStrategy for Dfs {
         self.has_faults = has_faults;
         self.is_complete = is_complete;
         self.seeded = seeded;
+        self.has_ticks = has_ticks;
+        self.cut = cut;
         Ok(())
     }
 }

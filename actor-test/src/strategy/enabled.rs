@@ -246,8 +246,21 @@ pub(crate) trait Details: fmt::Debug {
     /// True if the operation awaits something that has arrived.
     fn is_woken(&self, operation: OperationId) -> bool;
 
+    /// The times at which a timer fires.
+    fn recurrence(&self, timer: OperationId) -> Recurrence;
+
     /// The moments of the last step at which a fault may be aimed, while faults may come.
     fn moments(&self) -> &[Moment];
+}
+
+/// The times at which a timer fires.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Recurrence {
+    Once,
+    /// Again and again; also a sleep of an interval.
+    Periodic,
+    /// Only when nothing else is enabled.
+    Patient,
 }
 
 /// A state of an execution, for a search that [needs](super::Needs::states) states.

@@ -391,6 +391,7 @@ impl Strategy for Placed {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Recurrence;
     use super::*;
     use crate::data::faults::Moment;
     use crate::strategy::{Changes, Details, OperationId, Random};
@@ -422,6 +423,10 @@ mod tests {
 
         fn is_woken(&self, _: OperationId) -> bool {
             false
+        }
+
+        fn recurrence(&self, _: OperationId) -> Recurrence {
+            Recurrence::Once
         }
 
         fn moments(&self) -> &[Moment] {

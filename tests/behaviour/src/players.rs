@@ -12,6 +12,7 @@ use std::time::Duration;
 use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
 use actor_core::{Terminated, Timer, actor, monitor};
+use actor_test::faults::{FaultBudgets, FaultKind};
 use actor_test::{BugKind, Report, Tester};
 
 use crate::automata::Dice;
@@ -48,6 +49,10 @@ enum Act {
     /// Pipes the answer of the other player back to this one, as a note.
     Pipe(usize),
     TrySend(usize),
+    /// Sets a periodic timer, which the next note cancels.
+    Every(u64),
+    /// Makes a call that a fault may have fail.
+    Call,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +84,8 @@ pub struct FeatureProgram {
     is_watched: bool,
     /// True if all sends of a handler take effect in one step.
     is_atomic: bool,
+    /// The faults of an execution.
+    faults: FaultBudgets,
 }
 
 /// The records of each player, and those of the monitor in the last row.
@@ -103,10 +110,13 @@ struct Player {
 struct Note(usize);
 #[derive(Debug)]
 struct Question(usize);
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Tick;
 #[derive(Debug)]
 struct Key;
+
+/// The bound on the steps of an execution, far beyond what one takes that ends.
+const STEPS_MAX: u64 = 400;
 
 /// The numbers that distinguish the kinds of records.
 const NOTE: u64 = 1_000;
@@ -119,6 +129,7 @@ const CHOICE: u64 = 7_000;
 const CAME: u64 = 8_000;
 const LIFE: u64 = 9_000;
 const ALIVE: u64 = 10_000;
+const CALL: u64 = 11_000;
 
 impl Stage {
     fn note(&self, of: usize, what: u64) {
@@ -142,6 +153,11 @@ impl Player {
             Act::Tell(to) => self.player(to).tell(Note(self.number)),
             Act::Await(what, until) => self.wait(&what, until, cx).await,
             Act::After(delay) => self.timer = Some(cx.after(millis(delay), Tick)),
+            Act::Every(period) => self.timer = Some(cx.every(millis(period), Tick)),
+            Act::Call => {
+                let called = cx.fallible("call", || Ok::<_, ()>(()));
+                self.note(CALL + u64::from(called.is_ok()));
+            }
             Act::Clock => self.note(CLOCK + cx.now().as_millis() as u64),
             Act::Choose => self.note(CHOICE + cx.choose(2) as u64),
             Act::Stop(whom) => drop(self.player(whom).stop()),
@@ -324,6 +340,10 @@ struct Author(Dice, Acts);
 enum Acts {
     Some,
     All,
+    /// The first ones, and periodic timers.
+    Ticks,
+    /// The first ones, and calls and messages that faults may strike.
+    Faults,
 }
 
 impl Author {
@@ -337,7 +357,7 @@ impl Author {
 
     fn awaited(&mut self, of: usize, players: usize) -> Awaited {
         let sides = match self.1 {
-            Acts::Some => 8,
+            Acts::Some | Acts::Ticks | Acts::Faults => 8,
             Acts::All => 9,
         };
         match self.roll(sides) {
@@ -359,6 +379,15 @@ impl Author {
                 6 | 7 => Act::TellNamed,
                 8 | 9 => Act::Pipe(self.other(of, players)),
                 _ => Act::TrySend(self.other(of, players)),
+            };
+        }
+        if self.1 == Acts::Ticks && self.roll(3) == 0 {
+            return Act::Every(1 + self.roll(2) as u64);
+        }
+        if self.1 == Acts::Faults && self.roll(2) == 0 {
+            return match self.roll(3) {
+                0 => Act::TrySend(self.other(of, players)),
+                _ => Act::Call,
             };
         }
         match self.roll(24) {
@@ -423,6 +452,25 @@ impl FeatureProgram {
         Self::drawn(number, Acts::All)
     }
 
+    /// Returns the program with that number, of those that also use periodic timers. An execution in which
+    /// somebody waits for ever has no end.
+    pub fn ticking(number: u64) -> Self {
+        Self::drawn(number, Acts::Ticks)
+    }
+
+    /// Returns the program with that number, of those in which faults within a step may strike.
+    pub fn faulty(number: u64) -> Self {
+        let program = Self::drawn(number, Acts::Faults);
+        let mut dice = Dice::new(number ^ 0xfa_0175);
+        let calls = 1 + dice.roll(2) as u16;
+        let faults = FaultBudgets::none().with(FaultKind::Call, calls);
+        Self {
+            is_bounded: true,
+            faults: faults.with(FaultKind::Full, dice.roll(2) as u16),
+            ..program
+        }
+    }
+
     fn drawn(number: u64, acts: Acts) -> Self {
         let mut dice = Author(Dice::new(number), acts);
         let players = 2 + dice.roll(2);
@@ -433,11 +481,21 @@ impl FeatureProgram {
             is_monitored: dice.roll(6) == 0,
             is_watched: dice.roll(8) == 0,
             is_atomic: acts == Acts::All && dice.roll(4) == 0,
+            faults: FaultBudgets::none(),
         }
+    }
+
+    /// Returns true if some player has a periodic timer.
+    pub fn ticks(&self) -> bool {
+        let mut acts = self.scripts.iter().flatten();
+        acts.any(|act| matches!(act, Act::Every(_)))
     }
 
     fn set_up(&self, sys: &System, stage: &Stage) {
         STAGE.set(stage.clone());
+        if !self.faults.is_none() {
+            sys.fails("call", || ());
+        }
         if self.is_monitored {
             sys.monitor::<Observer>();
         }
@@ -491,6 +549,8 @@ impl FeatureProgram {
             .iterations(executions)
             .check_every(0)
             .keep_going()
+            .max_steps(STEPS_MAX)
+            .faults(self.faults)
             .supervised(self.is_supervised)
             .atomic_handlers(self.is_atomic);
         let report = tester.custom_strategy(Box::new(end_recorder)).run(|sys| {

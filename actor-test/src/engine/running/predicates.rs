@@ -8,6 +8,7 @@ use crate::engine::panics::{self};
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::specs::specifications::PredicateEvaluation;
+use crate::engine::world::faults::record_obligation;
 use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
 use crate::hash;
@@ -60,7 +61,7 @@ impl Engine {
                     (Some(heat), false, Expectation::AlwaysEventually) => {
                         let begins = state.temperatures.hot(heat, step);
                         if begins {
-                            state.record_obligation(hash::text(judged.name));
+                            record_obligation(&mut state, hash::text(judged.name));
                         }
                     }
                     (None, true, Expectation::Sometimes) => {

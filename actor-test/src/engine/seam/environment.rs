@@ -10,6 +10,7 @@ use crate::engine::arena::MakeError;
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::ControlledRuntime;
+use crate::engine::world::faults::may_strike;
 use crate::hash::{self, mix};
 use crate::records::Record;
 use crate::strategy::{Choice, FaultSite, OperationId};
@@ -19,7 +20,7 @@ impl ControlledRuntime {
     pub(crate) fn strike(&self, kind: FaultKind, what: u64, ways: u32) -> u32 {
         let mut state = self.state.borrow_mut();
         let current = self.current.get();
-        if ways == 0 || !state.faults.may_be(kind) || state.nodes.spares(kind, current) {
+        if ways == 0 || !may_strike(&mut state, kind) || state.nodes.spares(kind, current) {
             return 0;
         }
         let offer = FaultSite {
@@ -46,9 +47,7 @@ impl ControlledRuntime {
             session.find(state.progress.step(), &problem, None);
             self.instrumented.set(true);
         }
-        let state = &mut *state;
-        let footprint = &mut state.footprint;
-        state.faults.offered(footprint, kind, chosen > 0);
+        state.faults.offered(kind, chosen > 0);
         state.progress.add_choices(1);
         let tag = mix(0x00fa_0175, kind as u64);
         state
@@ -71,7 +70,7 @@ impl CurrentOperation<'_> {
         error: TypeId,
         error_name: &str,
     ) -> Result<Option<InjectedError>, String> {
-        if !self.state.borrow().faults.may_be(FaultKind::Call) {
+        if !may_strike(&mut self.state(), FaultKind::Call) {
             return Ok(None);
         }
         self.session().calls.made(call);
@@ -111,10 +110,10 @@ impl CurrentOperation<'_> {
     /// Returns true if a fault has a bounded mailbox refuse messages.
     pub(super) fn refuses_message(self, mailbox: u32) -> bool {
         let path = {
-            let state = self.state.borrow();
+            let mut state = self.state();
             let is_bounded = state.operations[mailbox].bound.is_some();
             let is_spared = state.nodes.spares(FaultKind::Full, mailbox);
-            if !is_bounded || is_spared || !state.faults.may_be(FaultKind::Full) {
+            if !is_bounded || is_spared || !may_strike(&mut state, FaultKind::Full) {
                 return false;
             }
             state.operations.paths()[mailbox as usize]

@@ -2,10 +2,12 @@
 
 use actor_core::seam::{AnyMonitor, CallErrors, Expectation, NodeCode, Predicate, Registration};
 
+use crate::data::faults::FaultKind;
 use crate::data::problem::{BadNode, Problem};
 use crate::engine::arena::SuppliedError;
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::faults::may_strike;
 
 impl CurrentOperation<'_> {
     pub(super) fn register(self, registration: Registration<'_>) {
@@ -71,6 +73,7 @@ impl CurrentOperation<'_> {
             make,
         } = errors;
         self.session().calls.supplied(call);
+        may_strike(&mut self.state(), FaultKind::Call);
         self.arena().supplies.push(SuppliedError {
             call: call.into(),
             error,

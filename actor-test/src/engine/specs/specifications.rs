@@ -16,6 +16,7 @@ use crate::data::story::{MonitorKind, Temperature as StoryTemperature};
 use crate::engine::panics::{self, Panic};
 use crate::engine::specs::landmarks::Landmarks;
 use crate::engine::specs::observers::{Observers, ObservingMonitor};
+use crate::engine::world::faults::record_obligation;
 use crate::engine::world::state::{BODY, ExecutionState};
 use crate::engine::world::temperature::{Obligation, Temperatures};
 use crate::hash::mix;
@@ -270,7 +271,7 @@ impl Specifications {
         match temperature {
             Temperature::Hot => {
                 if state.temperatures.hot(entry.heat, step) {
-                    state.record_obligation(entry.name);
+                    record_obligation(state, entry.name);
                 }
                 self.observed[entry.observed].was_hot = true;
             }

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use actor_core::seam::Purpose;
-
 use crate::data::constructs::StepConstruct;
 use crate::data::step::{MessageId, StepKind};
 use crate::engine::world::effect::Effect;
@@ -12,7 +10,7 @@ use crate::engine::world::letter::{Envelope, PackedSender};
 use crate::engine::world::operation::OperationStage;
 use crate::engine::world::operations::Operations;
 use crate::engine::world::state::ExecutionState;
-use crate::engine::world::timers::{TimerPurpose, TimerStage, Timers, VirtualTimer};
+use crate::engine::world::timers::{TimerPurpose, TimerStage, Timers};
 use crate::hash::mix;
 use crate::strategy::{OperationId, Pending, SilentEffect};
 
@@ -48,7 +46,7 @@ impl ExecutionState {
             return;
         }
         let armed = &self.timers.slots[timer as usize];
-        if armed.periodic || self.timers.is_patient(armed) {
+        if armed.periodic || self.timers.is_patient(timer) {
             self.footprint.record_local(StepConstruct::Ticks);
         }
         if armed.purpose != TimerPurpose::Own {
@@ -97,7 +95,7 @@ impl ExecutionState {
     }
 
     pub(super) fn hide_timer(&mut self, index: u32) {
-        let is_patient = self.timers.is_patient(&self.timers.slots[index as usize]);
+        let is_patient = self.timers.is_patient(index);
         let position = &mut self.timers.slots[index as usize].position;
         let moved = if is_patient {
             self.enabled.remove_patient(position)
@@ -122,7 +120,7 @@ impl ExecutionState {
             .event
             .and_then(|(_, event)| self.operations.event_id(receiver.bits(), event));
         let pending = Pending { event, ..pending };
-        let is_patient = self.timers.is_patient(&self.timers.slots[index as usize]);
+        let is_patient = self.timers.is_patient(index);
         let position = &mut self.timers.slots[index as usize].position;
         if is_patient {
             self.enabled.add_patient(position, pending);
@@ -234,11 +232,6 @@ impl Timers {
             let timer = &self.slots[timer as usize];
             timer.is_sleep() && timer.periodic && timer.stage != TimerStage::Over
         })
-    }
-
-    /// Returns whether the timer fires only when nothing else is enabled.
-    pub(super) fn is_patient(&self, timer: &VirtualTimer) -> bool {
-        self.are_patient || timer.declared_purpose == Purpose::Shutdown
     }
 
     /// Gives a periodic timer its next event; returns whether the timer is still armed. The timer runs again

@@ -54,15 +54,22 @@ impl FaultPhase {
         self.is_open && self.left.budget(kind) > 0
     }
 
-    /// Records that a fault of that kind was possible, and whether it was injected. All operations share the
-    /// budget of faults.
-    pub(crate) fn offered(
-        &mut self,
-        footprint: &mut StepFootprint,
-        kind: FaultKind,
-        strikes: bool,
-    ) {
-        footprint.add(StepConstruct::Fault);
+    /// Returns whether a fault of that kind may strike now. All operations share the budget. So the step
+    /// depends on the others that look at it; once it is spent, no later step of another makes a difference.
+    fn may_strike(&self, footprint: &mut StepFootprint, kind: FaultKind) -> bool {
+        let may_be = self.may_be(kind);
+        match may_be {
+            true => footprint.add(StepConstruct::Fault),
+            false if self.budgets.budget(kind) > 0 => {
+                footprint.record_local(StepConstruct::Fault);
+            }
+            false => {}
+        }
+        may_be
+    }
+
+    /// Records that a fault of that kind was possible, and whether it was injected.
+    pub(crate) fn offered(&mut self, kind: FaultKind, strikes: bool) {
         self.counts.offered[kind as usize] += 1;
         if strikes {
             self.left.spend(kind);
@@ -195,14 +202,19 @@ const NODES_MAX: u32 = 64;
 /// The largest number of nodes for which all partitions are possible; of more, only single nodes are cut off.
 const PARTITIONED_MAX: u32 = 5;
 
-impl ExecutionState {
-    /// Records that the monitor or predicate with this name has a pending obligation from here on.
-    pub(crate) fn record_obligation(&mut self, name: u64) {
-        let nodes = self.node_bits(self.progress.last_operation());
-        self.faults
-            .record_moment(mix(OBLIGATION_MOMENT, name), nodes);
-    }
+/// Returns whether a fault of that kind may strike now, and records that the step has looked.
+pub(crate) fn may_strike(state: &mut ExecutionState, kind: FaultKind) -> bool {
+    state.faults.may_strike(&mut state.footprint, kind)
+}
 
+/// Records that the monitor or predicate with this name has a pending obligation from here on.
+pub(crate) fn record_obligation(state: &mut ExecutionState, name: u64) {
+    let nodes = state.node_bits(state.progress.last_operation());
+    let moment = mix(OBLIGATION_MOMENT, name);
+    state.faults.record_moment(moment, nodes);
+}
+
+impl ExecutionState {
     /// Returns the node of an operation as a bit, or both ends of a link.
     pub(crate) fn node_bits(&self, operation: u32) -> u64 {
         let bit = |node: u32| 1_u64.checked_shl(node).unwrap_or(0);

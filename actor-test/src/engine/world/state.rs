@@ -26,7 +26,7 @@ use crate::engine::world::progress::Progress;
 use crate::engine::world::shared_objects::SharedObjects;
 use crate::engine::world::temperature::Temperatures;
 use crate::engine::world::timers::Timers;
-use crate::strategy::{Details, OperationId, Pending};
+use crate::strategy::{Details, OperationId, Pending, Recurrence};
 
 /// The operation number of the test body.
 pub(crate) const BODY: u32 = 0;
@@ -246,6 +246,15 @@ impl Details for ExecutionState {
         let found = self.operations.get(operation.bits());
         !operation.is_timer()
             && found.is_some_and(|found| found.stage == OperationStage::Suspended && found.woken)
+    }
+
+    fn recurrence(&self, timer: OperationId) -> Recurrence {
+        let index = timer.index() as u32;
+        match self.timers.slots[timer.index()].periodic {
+            _ if self.timers.is_patient(index) => Recurrence::Patient,
+            true => Recurrence::Periodic,
+            false => Recurrence::Once,
+        }
     }
 
     fn moments(&self) -> &[Moment] {

@@ -374,6 +374,11 @@ impl Timers {
         }
     }
 
+    /// Returns whether the timer fires only when nothing else is enabled.
+    pub(super) fn is_patient(&self, index: u32) -> bool {
+        self.are_patient || self.slots[index as usize].declared_purpose == Purpose::Shutdown
+    }
+
     /// Returns the deadline of the first timer that may fire.
     pub(crate) fn earliest(&self) -> Option<Duration> {
         self.window.first().map(|(deadline, ..)| *deadline)

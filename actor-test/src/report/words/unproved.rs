@@ -65,6 +65,9 @@ fn remedy(gap: &Gap) -> String {
             "have it end within the bound, by `sys.finish()` for instance, or raise that (-m)"
                 .into()
         }
+        Gap::Ticks { .. } => {
+            "send the ticks yourself, as many as the test needs, in place of a timer".into()
+        }
         Gap::Seeds { .. } => {
             "let `cx.choose` decide in place of `cx.rng()`: each of its answers is tried".into()
         }

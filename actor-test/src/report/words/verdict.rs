@@ -214,6 +214,11 @@ fn gap(gap: &Gap) -> String {
             "a clock was read twice and never moved in {}",
             count(*executions, "execution")
         ),
+        Gap::Ticks { bound, executions } => format!(
+            "more than {} of an actor before steps of others in {}",
+            count((*bound).into(), "tick"),
+            count(*executions, "execution")
+        ),
         Gap::States { bound } => format!("it stopped at {}", count(*bound, "state")),
         Gap::Histories { bound } => format!(
             "it stopped when it knew {bound} histories of actors; `dpor:HISTORIES` lets it know more"

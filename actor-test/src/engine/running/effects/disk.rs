@@ -6,6 +6,7 @@ use crate::data::faults::FaultKind;
 use crate::data::story::ChoicePurpose;
 use crate::engine::running::effects::Effects;
 use crate::engine::world::disks::disk::SimulatedDisk;
+use crate::engine::world::faults::may_strike;
 use crate::hash::{self, mix};
 use crate::records::{DiskRecord, Record};
 use crate::strategy::Choice;
@@ -85,7 +86,7 @@ impl Effects<'_> {
 
     /// Returns zero if a call succeeds, else the way in which it fails.
     fn fail_disk(&self, disk: u32, call: &DiskOp) -> u32 {
-        if !self.shared.state().faults.may_be(FaultKind::Disk) {
+        if !may_strike(&mut self.shared.state(), FaultKind::Disk) {
             return 0;
         }
         let ways = SimulatedDisk::ways_to_fail(call);

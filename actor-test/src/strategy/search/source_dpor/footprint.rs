@@ -15,6 +15,8 @@ pub(super) enum AccessedResource {
     Target(u64),
     /// Any resource: the step depends on all others but those that access `Own`.
     World,
+    /// Any resource, and the number of steps before: the step depends on all others.
+    Everything,
 }
 
 /// The footprint of a step. Two steps are reordered without an exploration unless they
@@ -58,6 +60,7 @@ impl Footprint {
     /// True if both steps access the same resource.
     fn meets(&self, other: &Self) -> bool {
         match (self.reach, other.reach) {
+            (AccessedResource::Everything, _) | (_, AccessedResource::Everything) => true,
             (AccessedResource::Own, _) | (_, AccessedResource::Own) => false,
             (AccessedResource::World, _) | (_, AccessedResource::World) => true,
             _ => self.target() == other.target(),
@@ -68,7 +71,10 @@ impl Footprint {
     fn target(&self) -> u64 {
         match self.reach {
             AccessedResource::Sent(to) | AccessedResource::Target(to) => to,
-            AccessedResource::Own | AccessedResource::Inbox | AccessedResource::World => self.who,
+            AccessedResource::Own
+            | AccessedResource::Inbox
+            | AccessedResource::World
+            | AccessedResource::Everything => self.who,
         }
     }
 }

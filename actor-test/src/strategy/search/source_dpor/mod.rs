@@ -12,6 +12,12 @@
 //! as well.
 //!
 //! The dependency is coarse: several explored behaviours may be the same for all actors.
+//!
+//! The end of an execution counts the rounds in which only periodic timers are enabled. So once a periodic
+//! or patient timer is armed, a timer that fires depends on all other steps, local ones too. A timer that
+//! waits for everything else, by itself or since its [ticks](crate::strategy::tick_bound) are spent, can't
+//! come before a step that was enabled: that order is no race. A fault within a step is a choice of the step,
+//! and each step that looks at the budget, which all share, depends on all others.
 
 mod footprint;
 mod path;
@@ -24,6 +30,7 @@ use super::budget::{EXECUTION, STEP, SearchBudget};
 use crate::data::constructs::{ConstructSet, Constructs, StepConstruct};
 use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction};
 use crate::data::extent::SizeEstimate;
+use crate::strategy::tick_bound::TickBound;
 use crate::strategy::{Ended, Ending};
 
 /// The number of executions after which the search may seem too large, the estimated size at which it does,
@@ -44,6 +51,8 @@ pub(in crate::strategy) struct SourceDpor {
     /// The constructs met so far that were taken as dependent on all other steps.
     met: ConstructSet,
     seeded: u64,
+    /// The number of executions in which the ticks of an actor were cut.
+    cut: u64,
     limit: Option<SearchBudget>,
     executions: u64,
     behaviours: u64,
@@ -96,6 +105,8 @@ impl SourceDpor {
             self.stop(Gap::Steps { bound, executions });
         } else if self.seeded > 0 {
             self.stop(Gap::Seeds { executions: 1 });
+        } else if let Some(gap) = TickBound::gap(self.cut) {
+            self.stop(gap);
         }
     }
 }
@@ -123,6 +134,7 @@ impl Frontier for SourceDpor {
         self.begun = true;
         self.executions += 1;
         self.seeded += u64::from(item.is_seeded);
+        self.cut += u64::from(item.is_cut());
         self.met = self.met.and(item.met);
         if let Some((what, who)) = item.outside.take() {
             return self.stop(Gap::Unsupported { what, who });
@@ -150,6 +162,9 @@ impl Frontier for SourceDpor {
         if self.seeded > 0 && self.limit.is_none() {
             let executions = self.seeded;
             gaps.push(Gap::Seeds { executions });
+        }
+        if self.limit.is_none() {
+            gaps.extend(TickBound::gap(self.cut));
         }
         CoverageClaim::Systematic {
             reduction: Reduction::Steps {

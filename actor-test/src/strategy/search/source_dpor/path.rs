@@ -1,6 +1,6 @@
 //! The current path of source-DPOR: steps with happens-before, backtrack sets and sleep sets.
 
-use super::footprint::Footprint;
+use super::footprint::{AccessedResource, Footprint};
 use super::run::{ExecutedStep, ReplayStep, SleepSet};
 
 /// A step of the current execution, with the alternatives at this point.
@@ -21,6 +21,8 @@ pub(super) struct PathStep {
     /// The backtrack set: operations whose steps are to be explored here.
     backtrack_set: Vec<u64>,
     causes: Vec<usize>,
+    /// True for a timer that has waited until nothing else was enabled.
+    waited: bool,
     /// The steps that happen before this one.
     happens_before: StepSet,
 }
@@ -66,6 +68,7 @@ impl PathStep {
             done: SleepSet::new(),
             backtrack_set: vec![taken.who],
             causes: taken.causes,
+            waited: taken.waited,
             happens_before: StepSet::default(),
         }
     }
@@ -77,6 +80,7 @@ impl PathStep {
         self.footprints.push(taken.footprint.clone());
         self.footprint = taken.footprint;
         self.causes = taken.causes;
+        self.waited = taken.waited;
     }
 
     fn is_asleep(&self, who: u64) -> bool {
@@ -166,7 +170,9 @@ impl Path {
             if before.has(at) {
                 continue;
             }
-            let is_cause = step.causes.contains(&at);
+            // All that was enabled had to come before a timer that has waited; timers may swap.
+            let is_awaited = step.waited && node.footprint.reach != AccessedResource::Everything;
+            let is_cause = is_awaited || step.causes.contains(&at);
             if !is_cause && !node.footprint.depends(&step.footprint) {
                 continue;
             }

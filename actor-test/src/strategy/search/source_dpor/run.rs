@@ -8,6 +8,7 @@ use super::footprint::{AccessedResource, Footprint};
 use crate::data::constructs::{ConstructSet, StepConstruct};
 use crate::data::step::StepKind;
 use crate::hash::mix;
+use crate::strategy::tick_bound::TickBound;
 use crate::strategy::{
     Choice, Enabled, Execution, Fairness, Needs, OperationId, Pending, Pruned, Step, StepEffect,
     Strategy, StrategyEvent,
@@ -26,10 +27,8 @@ const UNREPORTED_READS: ConstructSet = ConstructSet::of(&[
 /// The constructs that the search does not support: the end of an execution or the enabled operations depend
 /// on more than one step, not all outcomes are tried, or no test with random programs covers them.
 pub(super) const UNSUPPORTED: ConstructSet = ConstructSet::of(&[
-    StepConstruct::Fault,
     StepConstruct::System,
     StepConstruct::Finish,
-    StepConstruct::Ticks,
     StepConstruct::Sharing,
     StepConstruct::Predicate,
     StepConstruct::Node,
@@ -65,6 +64,8 @@ pub(super) struct ExecutedStep {
     pub(super) causes: Vec<usize>,
     /// The operations whose next step this one has disabled or changed.
     pub(super) altered: Vec<u64>,
+    /// True for a timer that has waited until nothing else was enabled.
+    pub(super) waited: bool,
 }
 
 /// Takes the scheduled steps, and then any steps outside of the sleep set.
@@ -95,6 +96,9 @@ pub(in crate::strategy) struct SourceDporRun {
     unreported_readers: BTreeSet<u64>,
     current: (u64, u64),
     current_owner: Option<OperationId>,
+    ticks: TickBound,
+    /// True if only timers are enabled that wait until nothing else is.
+    only_timers_left: bool,
     /// The construct that the search can't follow, and the name of the operation that met it.
     pub(super) outside: Option<(StepConstruct, Option<String>)>,
     /// The constructs met so far.
@@ -126,6 +130,8 @@ impl SourceDporRun {
             unreported_readers: BTreeSet::new(),
             current: (0, 0),
             current_owner: None,
+            ticks: TickBound::default(),
+            only_timers_left: false,
             outside: None,
             met: ConstructSet::NOTHING,
             is_lost: false,
@@ -136,6 +142,11 @@ impl SourceDporRun {
 
     pub(super) fn from(&self) -> usize {
         self.from
+    }
+
+    /// True if executions with more ticks of an actor may be left out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.ticks.is_cut()
     }
 
     fn path_of(&self, operation: OperationId) -> Option<u64> {
@@ -165,7 +176,9 @@ impl SourceDporRun {
             .map(|(who, _)| *who)
             .collect();
         if !last.altered.is_empty() {
-            last.footprint.reach = AccessedResource::World;
+            if last.footprint.reach != AccessedResource::Everything {
+                last.footprint.reach = AccessedResource::World;
+            }
             for who in &last.altered {
                 if !last.footprint.interrupted.contains(who) {
                     last.footprint.interrupted.push(*who);
@@ -189,7 +202,7 @@ impl SourceDporRun {
             let who = path(enabled, &enabled[*position]);
             !self.asleep.iter().any(|(asleep, _)| *asleep == who)
         };
-        let mut awake = (0..enabled.len()).filter(is_awake);
+        let mut awake = self.ticks.free(enabled).filter(is_awake);
         let first = awake.next()?;
         let mut all = std::iter::once(first).chain(awake);
         let may_be_local = all.find(|position| enabled[*position].may_be_local());
@@ -203,6 +216,10 @@ impl SourceDporRun {
         let reached = step.constructs;
         if reached.meets(UNREPORTED_READS) {
             self.unreported_readers.insert(who);
+        }
+        // The end of an execution counts the rounds in which only periodic timers are enabled.
+        if kind == StepKind::Timer && self.met.has(StepConstruct::Ticks) {
+            return AccessedResource::Everything;
         }
         if !reached.is_nothing() || step.cancels || step.bug.is_some() {
             return AccessedResource::World;
@@ -245,9 +262,8 @@ fn what(pending: &Pending) -> u64 {
 impl SourceDporRun {
     /// Picks the next step of the replay, and then one that does not sleep.
     fn next_step(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        let now = enabled
-            .iter()
-            .map(|pending| (path(enabled, pending), what(pending)));
+        let now = self.ticks.free(enabled).map(|position| &enabled[position]);
+        let now = now.map(|pending| (path(enabled, pending), what(pending)));
         let now = now.collect();
         let creates = enabled.paths().len() > self.paths.len() && self.steps > 0;
         let known = self.paths.len();
@@ -268,7 +284,7 @@ impl SourceDporRun {
                 let due = (turn.who, turn.what);
                 let found = self.enabled.iter().position(|pair| *pair == due);
                 self.is_lost |= found.is_none();
-                found?
+                self.ticks.free(enabled).nth(found?)?
             }
             None => {
                 let next = self.next(enabled);
@@ -276,8 +292,11 @@ impl SourceDporRun {
                 next?
             }
         };
-        self.current = self.enabled[position];
-        self.current_owner = enabled[position].owner();
+        let picked = &enabled[position];
+        self.only_timers_left = self.ticks.only_waiting(enabled);
+        self.ticks.record(enabled, picked);
+        self.current = (path(enabled, picked), what(picked));
+        self.current_owner = picked.owner();
         self.steps += 1;
         self.answers.clear();
         Some(position)
@@ -288,8 +307,7 @@ impl SourceDporRun {
         let (who, what) = self.current;
         let number = self.steps - 1;
         let refused = match step.pending.kind {
-            StepKind::Fault => Some(StepConstruct::Fault),
-            StepKind::Deliver => Some(StepConstruct::Node),
+            StepKind::Fault | StepKind::Deliver => Some(StepConstruct::Node),
             StepKind::Access => Some(StepConstruct::Sharing),
             _ => step.constructs.both(UNSUPPORTED).first(),
         };
@@ -327,6 +345,7 @@ impl SourceDporRun {
             asleep: Vec::new(),
             causes,
             altered: Vec::new(),
+            waited: self.only_timers_left,
         });
     }
 }
@@ -359,8 +378,9 @@ impl Strategy for SourceDporRun {
                 self.is_seeded = true;
                 return None;
             }
+            Choice::FaultWithin(site) => site.ways + 1,
             Choice::FaultBetween(_, faults) if !faults.is_empty() => {
-                self.outside.get_or_insert((StepConstruct::Fault, None));
+                self.outside.get_or_insert((StepConstruct::Node, None));
                 return None;
             }
             _ => return None,

@@ -21,7 +21,9 @@ mod model_search;
 mod races;
 mod shortest;
 mod states;
+mod step_faults;
 mod symmetry;
+mod ticks;
 mod trying;
 
 /// A program without variables.
