@@ -21,6 +21,7 @@ use super::visit_order::{VisitOrder, name};
 use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction, Unjudged};
 use crate::data::extent::SizeEstimate;
 use crate::strategy::search::SearchStrategy;
+use crate::strategy::tick_bound::has_ticks;
 use crate::strategy::{
     Choice, Enabled, Ended, Ending, Execution, Fairness, Needs, OperationId, Pruned, StateView,
     Step, Strategy, StrategyEvent,
@@ -68,6 +69,9 @@ pub(super) struct ReexecutionSearch {
     /// Set if states are not passed to the search.
     lacks_states: bool,
     has_faults: bool,
+    /// Set once a periodic or patient timer was enabled: no step is local then, since the number of ticks
+    /// until the end depends on the steps in between.
+    has_ticks: bool,
     /// The number of executions in which a seed was asked for.
     seeded: u64,
     is_seeded: bool,
@@ -125,6 +129,7 @@ impl ReexecutionSearch {
             is_full: false,
             lacks_states: false,
             has_faults: false,
+            has_ticks: false,
             seeded: 0,
             is_seeded: false,
             strayed: 0,
@@ -149,6 +154,7 @@ impl ReexecutionSearch {
         self.with_time = before.with_time;
         self.merges_permutations = before.merges_permutations;
         self.has_faults = before.has_faults;
+        self.has_ticks = before.has_ticks;
         self.seeded = before.seeded;
         self.strayed = before.strayed;
         self.strayed_at = before.strayed_at;
@@ -294,6 +300,11 @@ impl ReexecutionSearch {
     fn next_step(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.steps = enabled.step();
         self.arrive(enabled);
+        if self.local_first && !self.has_ticks && has_ticks(enabled) {
+            self.has_ticks = true;
+            self.begins_anew = true;
+            self.is_pruned = true;
+        }
         if self.is_pruned {
             return None;
         }

@@ -168,7 +168,7 @@ impl ReexecutionSearch {
 
     pub(super) fn pick_branch(&mut self, enabled: &Enabled<'_>) -> usize {
         // A fault interrupts all operations, so no step is local then.
-        if self.local_first && !self.has_faults {
+        if self.local_first && !self.has_faults && !self.has_ticks {
             self.branch_local_first(enabled)
         } else {
             self.branch(enabled.len())

@@ -157,6 +157,7 @@ fn a_tick_comes_before_a_local_step() {
         "dfs",
         "dfs:local",
         "states",
+        "states:local",
         "states:order=breadth",
     ];
     for name in names {
