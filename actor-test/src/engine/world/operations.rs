@@ -230,7 +230,7 @@ impl Operations {
     }
 
     /// Queues a send of the event in that slot of the receiver's mail.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send(&mut self, sender: u32, to: u32, slot: u32, event: u16) {
         let event_id = self.event_id(to, event);
         let operation = &mut self.all[sender as usize];
