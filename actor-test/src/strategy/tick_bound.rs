@@ -53,15 +53,18 @@ impl TickBound {
     }
 
     fn waits(&self, enabled: &Enabled<'_>, pending: &Pending) -> bool {
-        match TimerTurn::of(enabled, pending) {
-            Some(TimerTurn::Patient) => true,
-            Some(TimerTurn::Tick(owner)) => self.has_spent(owner),
-            Some(TimerTurn::Once) | None => false,
+        match timer_of(enabled, pending) {
+            Some((Recurrence::Patient, _)) => true,
+            _ => self.waits_as_spent(enabled, pending),
         }
     }
 
-    fn has_spent(&self, owner: OperationId) -> bool {
-        self.ticks.get(owner) >= FREE_MAX
+    /// True for a periodic timer whose owner has had its free ticks.
+    fn waits_as_spent(&self, enabled: &Enabled<'_>, pending: &Pending) -> bool {
+        match timer_of(enabled, pending) {
+            Some((Recurrence::Periodic, owner)) => self.ticks.get(owner) >= FREE_MAX,
+            _ => false,
+        }
     }
 
     /// The positions of the steps that may be taken.
@@ -73,12 +76,9 @@ impl TickBound {
 
     /// Records the step that was picked.
     pub(super) fn record(&mut self, enabled: &Enabled<'_>, picked: &Pending) {
-        let is_waiting = |pending: &Pending| match TimerTurn::of(enabled, pending) {
-            Some(TimerTurn::Tick(owner)) => self.has_spent(owner),
-            _ => false,
-        };
+        let is_waiting = |pending: &Pending| self.waits_as_spent(enabled, pending);
         self.has_waited |= self.is_spent && enabled.iter().any(is_waiting);
-        if let Some(TimerTurn::Tick(owner)) = TimerTurn::of(enabled, picked) {
+        if let Some((Recurrence::Periodic, owner)) = timer_of(enabled, picked) {
             let ticks = self.ticks.of(owner);
             *ticks += 1;
             self.is_spent |= *ticks >= FREE_MAX;
@@ -87,32 +87,17 @@ impl TickBound {
     }
 }
 
-/// The kind of timer that fires in a step.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum TimerTurn {
-    Once,
-    /// A timer that fires only when nothing else is enabled.
-    Patient,
-    /// A periodic timer of that operation, which may fire beside other steps.
-    Tick(OperationId),
-}
-
-impl TimerTurn {
-    fn of(enabled: &Enabled<'_>, pending: &Pending) -> Option<Self> {
-        let owner = pending.inbox.filter(|_| pending.kind == StepKind::Timer)?;
-        let details = enabled.details()?;
-        Some(match details.recurrence(pending.operation) {
-            Recurrence::Once => Self::Once,
-            Recurrence::Periodic => Self::Tick(owner),
-            Recurrence::Patient => Self::Patient,
-        })
-    }
+/// Returns the timer that fires in a step, with its owner.
+fn timer_of(enabled: &Enabled<'_>, pending: &Pending) -> Option<(Recurrence, OperationId)> {
+    let owner = pending.inbox.filter(|_| pending.kind == StepKind::Timer)?;
+    let details = enabled.details()?;
+    Some((details.recurrence(pending.operation), owner))
 }
 
 /// True if a timer is enabled that is periodic or patient.
 pub(super) fn has_ticks(enabled: &Enabled<'_>) -> bool {
-    let mut turns = enabled
+    let mut timers = enabled
         .iter()
-        .filter_map(|pending| TimerTurn::of(enabled, pending));
-    turns.any(|turn| turn != TimerTurn::Once)
+        .filter_map(|pending| timer_of(enabled, pending));
+    timers.any(|(recurrence, _)| recurrence != Recurrence::Once)
 }

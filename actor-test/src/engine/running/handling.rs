@@ -221,8 +221,11 @@ impl Executor {
         }
         match disposition {
             Disposition::Handle => {
-                if observers != EventObservers::Nobody {
+                if observers != EventObservers::Nobody
+                    && let Some(Some(ActorParts { mail, .. })) = self.bodies.get(operation as usize)
+                {
                     self.shared.audience().show_letter(
+                        &**mail,
                         operation,
                         letter.sender,
                         letter.slot,

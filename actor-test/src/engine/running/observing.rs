@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use actor_core::generated::Moment;
-use actor_core::seam::{Address, AnyMonitor};
+use actor_core::seam::{Address, AnyMail, AnyMonitor};
 use actor_core::{ActorId, AskError, Event};
 
 use crate::data::problem::Problem;
@@ -62,19 +62,13 @@ impl Audience<'_> {
     #[inline(always)]
     pub(crate) fn show_letter(
         &self,
+        mail: &dyn AnyMail,
         receiver: u32,
         from: PackedSender,
         slot: u32,
         moment: Moment,
         to: EventObservers,
     ) {
-        let mail = self.shared.arena().mail(receiver).cloned();
-        let Some(mail) = mail else {
-            return;
-        };
-        if moment == Moment::Sent && self.relays(from) {
-            return;
-        }
         let sender = from.sent_by().filter(|operation| *operation != BODY);
         let sender = sender.map(|operation| self.actor_id(operation));
         let target = Some(self.actor_id(receiver));
@@ -282,7 +276,23 @@ impl Audience<'_> {
     pub(in crate::engine::running) fn show_sent(&self, to: u32, letter: &Envelope) {
         let observers = self.who(&self.shared.state(), to, letter.event, Moment::Sent);
         if observers != EventObservers::Nobody {
-            self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
+            self.show_sent_to(observers, to, letter.sender, letter.slot);
+        }
+    }
+
+    /// Shows a sent event to these monitors. An event that is relayed was shown when it was sent first.
+    pub(in crate::engine::running) fn show_sent_to(
+        &self,
+        observers: EventObservers,
+        to: u32,
+        from: PackedSender,
+        slot: u32,
+    ) {
+        let mail = self.shared.arena().mail(to).cloned();
+        if let Some(mail) = mail
+            && !self.relays(from)
+        {
+            self.show_letter(&*mail, to, from, slot, Moment::Sent, observers);
         }
     }
 }

@@ -32,12 +32,8 @@ impl Engine {
         let mut due = Vec::new();
         let found = {
             let snapshot = PredicateView {
-                bodies: &self.executor.bodies,
-                shared: &self.shared,
-                early: Cell::new(false),
-                inspected: RefCell::default(),
-                seeks: Cell::new(false),
                 meant: self.shared.compares_states.get().then(RefCell::default),
+                ..PredicateView::new(&self.executor.bodies, &self.shared)
             };
             let is_wanted = self.shared.state().footprint.is_wanted();
             let world = match is_wanted {
@@ -122,14 +118,7 @@ impl Engine {
         let Some(found) = found else {
             return;
         };
-        let snapshot = PredicateView {
-            bodies: &self.executor.bodies,
-            shared: &self.shared,
-            early: Cell::new(false),
-            inspected: RefCell::default(),
-            seeks: Cell::new(false),
-            meant: None,
-        };
+        let snapshot = PredicateView::new(&self.executor.bodies, &self.shared);
         self.shared.phase.set(CodePhase::Observing);
         {
             let world = World::watched(&snapshot);
@@ -186,7 +175,18 @@ struct PredicateView<'a> {
     meant: Option<RefCell<BTreeSet<u32>>>,
 }
 
-impl PredicateView<'_> {
+impl<'a> PredicateView<'a> {
+    fn new(bodies: &'a [Option<ActorParts>], shared: &'a ControlledRuntime) -> Self {
+        Self {
+            bodies,
+            shared,
+            early: Cell::new(false),
+            inspected: RefCell::default(),
+            seeks: Cell::new(false),
+            meant: None,
+        }
+    }
+
     fn shown(&self, of: Address) -> Option<&Body> {
         if !self.shared.is_local(of) {
             return None;

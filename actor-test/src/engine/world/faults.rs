@@ -2,7 +2,6 @@
 
 use crate::data::constructs::StepConstruct;
 use crate::data::faults::{Fault, FaultBudgets, FaultCounts, FaultKind, Moment};
-use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::nodes::Nodes;
 use crate::engine::world::operation::OperationRole;
 use crate::engine::world::state::ExecutionState;
@@ -52,20 +51,6 @@ impl FaultPhase {
     #[inline]
     pub(crate) fn may_be(&self, kind: FaultKind) -> bool {
         self.is_open && self.left.budget(kind) > 0
-    }
-
-    /// Returns whether a fault of that kind may strike now. All operations share the budget. So the step
-    /// depends on the others that look at it; once it is spent, no later step of another makes a difference.
-    fn may_strike(&self, footprint: &mut StepFootprint, kind: FaultKind) -> bool {
-        let may_be = self.may_be(kind);
-        match may_be {
-            true => footprint.add(StepConstruct::Fault),
-            false if self.budgets.budget(kind) > 0 => {
-                footprint.record_local(StepConstruct::Fault);
-            }
-            false => {}
-        }
-        may_be
     }
 
     /// Records that a fault of that kind was possible, and whether it was injected.
@@ -202,9 +187,19 @@ const NODES_MAX: u32 = 64;
 /// The largest number of nodes for which all partitions are possible; of more, only single nodes are cut off.
 const PARTITIONED_MAX: u32 = 5;
 
-/// Returns whether a fault of that kind may strike now, and records that the step has looked.
+/// Returns whether a fault of that kind may strike now. All operations share the budget. So the step depends
+/// on the others that look at it; once it is spent, no later step of another makes a difference.
 pub(crate) fn may_strike(state: &mut ExecutionState, kind: FaultKind) -> bool {
-    state.faults.may_strike(&mut state.footprint, kind)
+    let (faults, footprint) = (&state.faults, &mut state.footprint);
+    let may_be = faults.may_be(kind);
+    match may_be {
+        true => footprint.add(StepConstruct::Fault),
+        false if faults.budgets.budget(kind) > 0 => {
+            footprint.record_local(StepConstruct::Fault);
+        }
+        false => {}
+    }
+    may_be
 }
 
 /// Records that the monitor or predicate with this name has a pending obligation from here on.

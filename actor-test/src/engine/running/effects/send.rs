@@ -56,7 +56,7 @@ impl Effects<'_> {
         if observers != EventObservers::Nobody {
             self.shared
                 .audience()
-                .show_letter(to, sender, slot, Moment::Sent, observers);
+                .show_sent_to(observers, to, sender, slot);
         }
     }
 
