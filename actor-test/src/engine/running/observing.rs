@@ -281,6 +281,7 @@ impl Audience<'_> {
     }
 
     /// Shows a sent event to these monitors. An event that is relayed was shown when it was sent first.
+    #[inline(always)]
     pub(in crate::engine::running) fn show_sent_to(
         &self,
         observers: EventObservers,
