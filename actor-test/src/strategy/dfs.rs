@@ -9,7 +9,7 @@ use super::{
 use crate::codec::{self, DecodeError};
 use crate::settings::strategy::StrategySpec;
 use crate::strategy::search::SearchStrategy;
-use crate::strategy::tick_bound::{TickBound, has_ticks};
+use crate::strategy::tick_bound::{TickBound, has_ticks, has_timers};
 
 /// Visits every schedule up to the step bound, depth first: an oracle for other strategies, on small tests.
 ///
@@ -141,6 +141,9 @@ impl Dfs {
 
     /// Branches over the operations that may take a step.
     fn branch_free(&mut self, enabled: &Enabled<'_>) -> usize {
+        if !has_timers(enabled) {
+            return self.branch(enabled.len());
+        }
         let taken = self.branch(self.ticks.free(enabled).count());
         self.ticks.free(enabled).nth(taken).unwrap_or(0)
     }

@@ -75,7 +75,14 @@ impl TickBound {
     }
 
     /// Records the step that was picked.
+    #[inline]
     pub(super) fn record(&mut self, enabled: &Enabled<'_>, picked: &Pending) {
+        if self.is_spent || picked.kind == StepKind::Timer {
+            self.record_tick(enabled, picked);
+        }
+    }
+
+    fn record_tick(&mut self, enabled: &Enabled<'_>, picked: &Pending) {
         let is_waiting = |pending: &Pending| self.waits_as_spent(enabled, pending);
         self.has_waited |= self.is_spent && enabled.iter().any(is_waiting);
         if let Some((Recurrence::Periodic, owner)) = timer_of(enabled, picked) {
@@ -92,6 +99,13 @@ fn timer_of(enabled: &Enabled<'_>, pending: &Pending) -> Option<(Recurrence, Ope
     let owner = pending.inbox.filter(|_| pending.kind == StepKind::Timer)?;
     let details = enabled.details()?;
     Some((details.recurrence(pending.operation), owner))
+}
+
+/// True if a timer is enabled.
+pub(super) fn has_timers(enabled: &Enabled<'_>) -> bool {
+    enabled
+        .iter()
+        .any(|pending| pending.kind == StepKind::Timer)
 }
 
 /// True if a timer is enabled that is periodic or patient.
