@@ -241,7 +241,7 @@ fn can_go_on(search: &Search) -> Result<(), String> {
         _ => "several strategies in turn can't go on where they were interrupted".into(),
     };
     Err(format!(
-        "--search-dir: {why}; the searches that can are `dpor`, `dpor:order=random`, `dfs` and `dfs:local`: \
+        "--search-dir: {why}; the searches that can are `dpor`, `states` and `dfs`, in all their forms: \
          `--exhaustive`, or `-s dpor`, for instance; a sample is divided by --partition K/N, and a part \
          that has ended is not repeated"
     ))

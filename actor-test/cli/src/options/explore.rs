@@ -60,9 +60,9 @@ pub(crate) struct ExploreOptions {
     #[arg(long, help_heading = SEARCH)]
     pub(crate) until_saturated: bool,
     /// The directory of the search: the same command goes on after any interruption. A search by `dpor`, once
-    /// it has become long, or by `dfs` goes on from its last checkpoint; -j, -i and --for may differ. A test
-    /// that has ended is reported from the directory. Another build, or other settings, are refused. Writing
-    /// takes at most a fiftieth of the time.
+    /// it has become long, or by `states` or `dfs` goes on from its last checkpoint; -j, -i and --for may
+    /// differ. A test that has ended is reported from the directory. Another build, or other settings, are
+    /// refused. Writing takes at most a fiftieth of the time.
     #[arg(long, value_name = "DIR", help_heading = SEARCH)]
     pub(crate) search_dir: Option<PathBuf>,
     /// Runs only the K-th of N parts of the search in --search-dir. A part of a sample leaves its results

@@ -582,7 +582,7 @@ impl StrategySpec {
 
     /// True if the state of the search can be saved now and then.
     pub(crate) fn can_be_saved(&self) -> bool {
-        self.is_dpor() || matches!(self, Self::Dfs(_) | Self::DfsLocal(_))
+        self.is_dpor() || self.is_of_states() || matches!(self, Self::Dfs(_) | Self::DfsLocal(_))
     }
 
     /// True if every execution of the strategy is fair, or becomes so.

@@ -137,11 +137,17 @@ impl<F: Frontier> SearchStrategy for FrontierSearch<F> {
     }
 
     fn save(&mut self) -> Option<Vec<u8>> {
+        let is_between = |this: &Self| this.current.is_none() && this.due.is_empty();
+        if is_between(self)
+            && self.parts.is_empty()
+            && let Some(saved) = self.frontier.save()
+        {
+            return Some(saved);
+        }
         if self.current.is_none() {
             self.advance();
         }
-        let is_between = self.current.is_none() && self.due.is_empty();
-        is_between.then(|| self.frontier.save()).flatten()
+        is_between(self).then(|| self.frontier.save()).flatten()
     }
 
     fn restore(&mut self, saved: &[u8]) -> Result<(), DecodeError> {

@@ -24,6 +24,7 @@ mod visit_order;
 
 use model_search::ModelSearch;
 use reexecution::ReexecutionSearch;
+use serde::{Deserialize, Serialize};
 use trial::Trial;
 use visit_order::{VisitOrder, name};
 
@@ -32,6 +33,7 @@ use super::{
     Choice, CoverageClaim, Enabled, Execution, Fairness, Needs, Pruned, SizeEstimate, Strategy,
     StrategyEvent,
 };
+use crate::codec::{self, DecodeError};
 use crate::settings::strategy::StateLimit;
 
 /// Visits every state once.
@@ -65,6 +67,13 @@ enum StateSearch {
     None,
     Model(Box<FrontierSearch<ModelSearch>>),
     Reexecution(Box<ReexecutionSearch>),
+}
+
+/// The method of a saved search.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum SavedMethod {
+    Model,
+    Reexecution,
 }
 
 impl StateSearch {
@@ -245,5 +254,24 @@ impl Strategy for States {
 impl SearchStrategy for States {
     fn extent(&self) -> Option<SizeEstimate> {
         self.search()?.extent()
+    }
+
+    fn save(&mut self) -> Option<Vec<u8>> {
+        let method = match self.search {
+            StateSearch::None => return None,
+            StateSearch::Model(_) => SavedMethod::Model,
+            StateSearch::Reexecution(_) => SavedMethod::Reexecution,
+        };
+        Some(codec::encode(&(method, self.search_mut()?.save()?)))
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), DecodeError> {
+        let (method, saved): (SavedMethod, Vec<u8>) = codec::decode(saved)?;
+        self.search = match method {
+            SavedMethod::Model => self.by_model_search(),
+            SavedMethod::Reexecution => self.by_reexecution(),
+        };
+        let search = self.search_mut().expect("a method was chosen");
+        search.restore(&saved)
     }
 }

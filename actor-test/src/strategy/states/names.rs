@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// Numbers distinct values in the order of insertion.
 #[derive(Debug)]
 pub(super) struct Numbered<T: ?Sized> {
@@ -42,5 +44,21 @@ impl<T: ?Sized> Numbered<T> {
 
     pub(super) fn get(&self, number: u32) -> &T {
         &self.all[number as usize]
+    }
+}
+
+impl<T: Serialize> Serialize for Numbered<[T]> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.all())
+    }
+}
+
+impl<'de, T: Clone + Ord + Deserialize<'de>> Deserialize<'de> for Numbered<[T]> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut numbered = Self::default();
+        for value in Vec::<Vec<T>>::deserialize(deserializer)? {
+            numbered.number(&value);
+        }
+        Ok(numbered)
     }
 }

@@ -1,6 +1,8 @@
 //! Pending obligations of a stateful search: the recorded steps between states with one, and the fair
 //! cycles on which one can stay pending for ever.
 
+use serde::{Deserialize, Serialize};
+
 use super::cycle_path::cycle_path;
 use super::cycles::region;
 use super::graph::{Edge, Graph, OUTSIDE};
@@ -9,7 +11,7 @@ use crate::data::bug::Demand;
 use crate::data::coverage_claim::Unjudged;
 
 /// A step from a state with a pending obligation.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 struct ObligedStep {
     from: u32,
     /// The number of the operation's name with the answers to choices.
@@ -24,7 +26,7 @@ struct ObligedStep {
 pub(super) const DEFERS: u64 = 1 << 62;
 
 /// The recorded steps.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct ObligationSteps {
     steps: Vec<ObligedStep>,
     /// Steps that concern only events of their own operation: its name, the state and the successor.
@@ -36,7 +38,7 @@ pub(super) struct ObligationSteps {
 }
 
 /// A fair cycle on which an obligation stays pending.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct FairCycle {
     /// The bit of the obligation.
     pub(super) entry: u32,

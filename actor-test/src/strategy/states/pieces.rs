@@ -2,6 +2,7 @@
 
 mod spilled;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use spilled::SpillFile;
 
 /// The number of entries in a block.
@@ -114,6 +115,23 @@ impl<T: FixedBytes> BlockList<T> {
         let at = number as usize * T::BYTES;
         let file = self.file.as_ref().expect("what was spilled is in a file");
         file.read(at as u64, T::BYTES, T::read)
+    }
+}
+
+impl<T: FixedBytes + Serialize> Serialize for BlockList<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((0..self.len as u32).map(|number| self.get(number)))
+    }
+}
+
+/// All blocks are in memory at first.
+impl<'de, T: FixedBytes + Deserialize<'de>> Deserialize<'de> for BlockList<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut list = Self::default();
+        for entry in Vec::<T>::deserialize(deserializer)? {
+            list.push(entry);
+        }
+        Ok(list)
     }
 }
 

@@ -1,9 +1,11 @@
 //! The order in which states are visited, [`VisitOrder`].
 
+use serde::{Deserialize, Serialize};
+
 use crate::settings::strategy::{StateLimit, StrategySpec};
 
 /// The order in which states are visited.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum VisitOrder {
     /// Breadth first: the nearest states first.
     Breadth,

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use model::{AT_REST, AT_TIMERS, FIRST, NOTHING, StepKnowledge, StepOutcome, TransitionModel};
 use postponed::{KnownStep, PostponedSend, PostponedSends, Postponement, postponement};
+use serde::{Deserialize, Serialize};
 use store::{NOWHERE, Row, Store};
 use visit::{ExecutionPurpose, ModelExecution};
 
@@ -22,6 +23,7 @@ use super::StateLimit;
 use super::graph::OUTSIDE;
 use super::obligations::{FairCycle, ObligationSteps};
 use super::size::{extent, gaps};
+use crate::codec::{self, DecodeError};
 use crate::data::coverage_claim::{CoverageClaim, Reduction, Unjudged};
 use crate::data::extent::SizeEstimate;
 use crate::strategy::search::{Frontier, SearchBudget};
@@ -34,13 +36,15 @@ const WIDTH_MAX: usize = 1 << 10;
 const CHECKED_EVERY: u64 = 1 << 18;
 
 /// Visits every state, the nearest first, and runs executions only to learn the model.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(in crate::strategy) struct ModelSearch {
     name: String,
     /// Set if an execution continues as long as its steps are unknown.
     goes_on: bool,
+    #[serde(skip)]
     state_limit: StateLimit,
     /// The budget if the search is a trial; the states worked out count as well.
+    #[serde(skip)]
     limit: Option<SearchBudget>,
     /// The model, lent to a visit during an execution.
     model: Option<TransitionModel>,
@@ -49,7 +53,9 @@ pub(in crate::strategy) struct ModelSearch {
     store: Store,
     /// The state that is being expanded, and its known steps.
     at: u32,
+    #[serde(skip)]
     row: Row,
+    #[serde(skip)]
     steps: Vec<KnownStep>,
     /// The number of operations and timers visited for these steps.
     visited: u64,
@@ -57,6 +63,7 @@ pub(in crate::strategy) struct ModelSearch {
     /// The sends that are followed together with the steps of their receivers.
     postponed: PostponedSends,
     /// The state in which the next execution learns, if that is not stored.
+    #[serde(skip)]
     target: Option<Target>,
     /// Possibly final states, one step deeper than the state that is being expanded.
     ends: Vec<u32>,
@@ -527,6 +534,22 @@ impl Frontier for ModelSearch {
         self.max_steps = item.max_steps;
         self.seeded += u64::from(item.is_seeded);
         self.model = Some(item.model);
+    }
+
+    fn save(&self) -> Option<Vec<u8>> {
+        let is_possible = self.model.is_some() && self.limit.is_none();
+        is_possible.then(|| codec::encode(self))
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), DecodeError> {
+        *self = Self {
+            state_limit: self.state_limit,
+            ..codec::decode(saved)?
+        };
+        if u64::from(self.at) < self.store.len() {
+            self.store.read(self.at, &mut self.row);
+        }
+        Ok(())
     }
 
     fn extent(&self) -> Option<SizeEstimate> {

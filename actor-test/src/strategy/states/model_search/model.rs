@@ -11,6 +11,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::super::names::Numbered;
 use super::super::obligations::DEFERS;
 use super::pairs::Pairs;
@@ -23,7 +25,7 @@ pub(super) const NOTHING: u32 = 0;
 pub(super) struct NotModelled;
 
 /// An operation in one of its states.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(super) struct ModelledOperation {
     pub(super) operation: u32,
     pub(super) print: u128,
@@ -36,7 +38,7 @@ pub(super) struct ModelledOperation {
 }
 
 /// The components of a state that are neither operations nor timers.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(super) struct RemainingState {
     pub(super) print: u128,
     /// The pending obligations, and those of them that are hot.
@@ -44,7 +46,7 @@ pub(super) struct RemainingState {
 }
 
 /// The inputs of a step besides operations.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct StepInputs {
     pub(super) rest: bool,
     pub(super) timers: bool,
@@ -82,7 +84,7 @@ pub(super) struct ObservedStep {
 }
 
 /// The sort of a part's step, which follows from the part.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) enum StepSort {
     /// The step appends an event to the inbox of another operation.
     Send,
@@ -93,7 +95,7 @@ pub(super) enum StepSort {
 }
 
 /// The effect of a step with one combination of answers to its choices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct StepOutcome {
     /// The number of the operation's name with the answers.
     pub(super) action: u32,
@@ -116,7 +118,7 @@ pub(super) enum StepKnowledge {
 }
 
 /// A step that does nothing but append an event to another operation's inbox.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct KnownSend {
     /// The index of the receiver in a row.
     pub(super) to: u32,
@@ -127,7 +129,7 @@ pub(super) struct KnownSend {
 }
 
 /// The model's knowledge of a step that reads certain parts: a node of a decision tree.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct DecisionNode {
     /// The further inputs of the step. If there are any, the outcomes belong to a node behind them.
     uses: Option<StepInputs>,
@@ -139,7 +141,7 @@ struct DecisionNode {
 }
 
 /// The model's knowledge of a part.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct PartKnowledge {
     part: ModelledOperation,
     /// The first node of its step, or nothing, and the operations in the footprint.
@@ -152,7 +154,7 @@ struct PartKnowledge {
 type Firing = Vec<(u64, u32)>;
 
 /// The transition model: the effects of steps on parts.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TransitionModel {
     /// Parts by number, from one on.
     parts: Vec<PartKnowledge>,

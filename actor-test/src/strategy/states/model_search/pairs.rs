@@ -1,5 +1,7 @@
 //! Hash consing of pairs of numbers: [`Pairs`].
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::super::pieces::BlockList;
 use super::super::table::FingerprintTable;
 use crate::hash::mix;
@@ -83,5 +85,21 @@ impl Pairs {
             true => self.entries.bytes() + self.table.bytes_next(),
             false => self.bytes(),
         }
+    }
+}
+
+impl Serialize for Pairs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.entries.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut pairs = Self::default();
+        for pair in Vec::deserialize(deserializer)? {
+            pairs.enter(pair);
+        }
+        Ok(pairs)
     }
 }

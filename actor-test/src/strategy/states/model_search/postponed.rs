@@ -24,6 +24,8 @@
 //! All steps are followed while an obligation is pending, an operation defers, or a timer runs. So cycles of
 //! such states are complete.
 
+use serde::{Deserialize, Serialize};
+
 use super::model::{FIRST, KnownSend, TransitionModel};
 use super::pairs::Pairs;
 
@@ -94,7 +96,7 @@ pub(super) fn postponement(
 }
 
 /// A send that is followed together with the step of its receiver.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct PostponedSend {
     pub(super) state: u32,
     pub(super) outcome: u32,
@@ -102,7 +104,7 @@ pub(super) struct PostponedSend {
 }
 
 /// The sends that wait for a depth, and the pairs of actions.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct PostponedSends {
     /// The sends in states of the depth that is being expanded.
     later: Vec<PostponedSend>,

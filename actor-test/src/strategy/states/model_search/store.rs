@@ -5,6 +5,8 @@
 //! little more than the top pair. The compression is lossless: no two states are confused, and none has to
 //! be re-executed to be read. (This is the tree compression of Laarman, van de Pol and Weber, SPIN 2011.)
 
+use serde::{Deserialize, Serialize};
+
 use super::super::pieces::BlockList;
 use super::model::AT_COUNT;
 use super::pairs::Pairs;
@@ -16,7 +18,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 ///
 /// The number of operations so far doesn't distinguish states, since operations that are gone leave nothing
 /// behind. The store keeps it for each state as it was on the first path there.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Store {
     /// The length of a row: a power of two.
     width: usize,
@@ -29,6 +31,7 @@ pub(super) struct Store {
     /// The predecessor of each state, and the number of the action that led from there.
     predecessors: BlockList<[u32; 2]>,
     counts: BlockList<u16>,
+    #[serde(skip)]
     is_spilled: bool,
 }
 

@@ -9,6 +9,7 @@ mod visited;
 
 use cycle_replay::CycleProgress;
 use path::{Frame, PathAlternatives, PathBranch};
+use serde::{Deserialize, Serialize};
 use visited::{NOWHERE, VisitedFingerprints};
 
 use super::StateLimit;
@@ -18,6 +19,7 @@ use super::obligations::{self, FairCycle, ObligationSteps};
 use super::operations::{name_of, own};
 use super::size::{extent, gaps};
 use super::visit_order::{VisitOrder, name};
+use crate::codec::{self, DecodeError};
 use crate::data::coverage_claim::{CoverageClaim, Gap, Reduction, Unjudged};
 use crate::data::extent::SizeEstimate;
 use crate::strategy::search::SearchStrategy;
@@ -28,10 +30,11 @@ use crate::strategy::{
 };
 
 /// Visits every state once: an execution ends at a state that was visited before.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ReexecutionSearch {
     order: VisitOrder,
     local_first: bool,
+    #[serde(skip)]
     state_limit: StateLimit,
     visited: VisitedFingerprints,
     /// The decisions between a state and its successor, by number.
@@ -97,6 +100,7 @@ pub(super) struct ReexecutionSearch {
     /// The fair cycles that are still to be shown, once all states are known.
     accusations: Option<Vec<FairCycle>>,
     /// The fair cycle that the execution in progress shows.
+    #[serde(skip)]
     round: Option<CycleProgress>,
 }
 
@@ -469,5 +473,17 @@ impl SearchStrategy for ReexecutionSearch {
             true => extent(met, gone_on, |state| self.visited.predecessor(state).0),
             false => self.extent_in_depth(),
         }
+    }
+
+    fn save(&mut self) -> Option<Vec<u8>> {
+        Some(codec::encode(self))
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), DecodeError> {
+        *self = Self {
+            state_limit: self.state_limit,
+            ..codec::decode(saved)?
+        };
+        Ok(())
     }
 }

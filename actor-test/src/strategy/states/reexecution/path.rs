@@ -1,5 +1,7 @@
 //! The path of an execution: its states, the decisions in each, and the next alternative to try.
 
+use serde::{Deserialize, Serialize};
+
 use super::super::visit_order::VisitOrder;
 use super::ReexecutionSearch;
 use super::visited::NOWHERE;
@@ -10,7 +12,7 @@ use crate::strategy::{Enabled, OperationId};
 const LEAST_SHARE: f64 = 1e-3;
 
 /// A state on the path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Frame {
     pub(super) state: u32,
     /// The index of its first branch.
@@ -20,7 +22,7 @@ pub(super) struct Frame {
 }
 
 /// The alternative taken at a branching point, and the number of alternatives.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct PathBranch {
     pub(super) taken: u32,
     pub(super) of: u32,
@@ -28,7 +30,7 @@ pub(super) struct PathBranch {
 }
 
 /// The treatment of the other alternatives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum PathAlternatives {
     /// Each alternative is taken in turn.
     Due,

@@ -1,5 +1,7 @@
 //! The visited states of a search, by fingerprint: [`VisitedFingerprints`].
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::super::pieces::{BlockList, FixedBytes};
 use super::super::table::FingerprintTable;
 use crate::hash::mix;
@@ -17,7 +19,7 @@ pub(super) struct VisitedFingerprints {
     is_spilled: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct VisitedEntry {
     // Two halves, so that alignment wastes no bytes.
     print: [u64; 2],
@@ -84,22 +86,25 @@ impl VisitedFingerprints {
 
     /// Enters a state with its predecessor and decisions; returns its number, and true if it is new.
     pub(super) fn enter(&mut self, print: u128, from: u32, by: u32) -> (u32, bool) {
+        let print = [print as u64, (print >> 64) as u64];
+        self.enter_entry(VisitedEntry { print, from, by })
+    }
+
+    fn enter_entry(&mut self, entry: VisitedEntry) -> (u32, bool) {
         if self.table.is_full(self.len()) {
             let states = &self.states;
             let hashes = (0..states.len() as u32).map(|state| hash(states.get(state).print));
             self.table.grow(1 << 10, hashes);
         }
-        let halves = [print as u64, (print >> 64) as u64];
-        let hash = hash(halves);
-        let is = |state| self.states.get(state).print == halves;
+        let hash = hash(entry.print);
+        let is = |state| self.states.get(state).print == entry.print;
         let (slot, found) = self.table.find(hash, is);
         if let Some(found) = found {
             return (found, false);
         }
         let number = self.len() as u32;
         self.table.enter(slot, hash, number);
-        let print = halves;
-        self.states.push(VisitedEntry { print, from, by });
+        self.states.push(entry);
         (number, true)
     }
 
@@ -126,6 +131,26 @@ impl VisitedFingerprints {
     pub(super) fn is_end(&self, state: u32) -> bool {
         let word = self.ends.get(state as usize / 64);
         word.is_some_and(|word| word >> (state % 64) & 1 == 1)
+    }
+}
+
+impl Serialize for VisitedFingerprints {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (&self.states, &self.ends).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for VisitedFingerprints {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (states, ends): (Vec<VisitedEntry>, _) = Deserialize::deserialize(deserializer)?;
+        let mut visited = Self {
+            ends,
+            ..Self::default()
+        };
+        for state in states {
+            visited.enter_entry(state);
+        }
+        Ok(visited)
     }
 }
 

@@ -35,7 +35,12 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 
 /// Interrupts a search after each of these numbers of executions, with one
 /// worker or three; the result must equal that of an uninterrupted search.
-fn goes_on(tester: Tester, cuts: &[u64], program: impl Fn(&System) + Sync, whole: &Report) {
+pub(super) fn goes_on(
+    tester: Tester,
+    cuts: &[u64],
+    program: impl Fn(&System) + Sync,
+    whole: &Report,
+) {
     let directory = tempfile::tempdir().expect("a directory");
     let mut tester = tester.search_dir(directory.path());
     for (number, cut) in cuts.iter().enumerate() {

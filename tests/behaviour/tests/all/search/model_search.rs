@@ -16,6 +16,7 @@ use behaviour::closures::{machine, tells};
 use behaviour::harness::events::{Go, Halt, Tick};
 use behaviour::harness::{first_bug, only_bug, whole};
 
+use crate::search::checkpoints::goes_on;
 use crate::search::programs;
 
 /// A tester that runs a search to its end, and no execution twice.
@@ -281,6 +282,34 @@ fn compared(programs: u64, timed: bool) {
     assert_eq!(all_kinds.len(), 4, "{all_kinds:?}");
 }
 
+/// Searches that are interrupted and go on, with the same report: states put together and states executed,
+/// in both orders, with monitors, timers and bugs.
+#[test]
+fn interrupted_searches_of_states_go_on() {
+    let mut interrupted = 0;
+    for number in 0..programs("STATES", 12) {
+        let program = Program::random(number, number % 4 > 1);
+        for name in ["states:600/order=breadth", "states:600", "states:600/local"] {
+            let tester = program.tester(name).keep_going();
+            for has_predicate in [false, true] {
+                let set_up = |sys: &System| {
+                    program.set_up(sys);
+                    if has_predicate {
+                        sys.always("nothing is wrong", |_| true);
+                    }
+                };
+                let whole = tester.run(|sys| set_up(&sys));
+                let cuts = [1, whole.executions / 2, whole.executions - 1];
+                if cuts.is_sorted_by(|one, next| one < next) {
+                    goes_on(tester.clone(), &cuts, set_up, &whole);
+                    interrupted += 1;
+                }
+            }
+        }
+    }
+    assert!(interrupted > 30, "{interrupted}");
+}
+
 /// Clients of a server, each with so many calls to make, one after another.
 fn calls(sys: &System, clients: u32, calls: u32) {
     let server = sys.spawn(CallServer);
@@ -385,6 +414,8 @@ fn states_that_take_more_memory_are_kept_in_a_file() {
     assert_eq!(bound.verdict.states(), whole.verdict.states());
     assert!(bound.verdict.is_exhaustive());
     assert_eq!(bound.executions, whole.executions);
+    let cut = bound.executions - 1;
+    goes_on(tester(names[1]), &[cut], pairs, &bound);
 
     let small = Tester::new().iterations(u64::MAX);
     let small = small
