@@ -105,12 +105,12 @@ mod tests {
 
     use rand_xoshiro::Xoshiro256PlusPlus;
 
-    use super::super::random::{below, generator};
     use super::super::{
         Delayed, DelayingExplorer, Execution, OperationId, Pending, RoundRobin, StepKind, Strategy,
         StrategySpec,
     };
     use super::*;
+    use crate::strategy::{below, generator};
 
     /// An enabled set that changes at random, like the engine's.
     #[derive(Default)]

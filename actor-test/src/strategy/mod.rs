@@ -5,13 +5,9 @@
 //! of the event. That is enough for any scheduler of the literature; see the trait's example for a custom
 //! one.
 
-mod bounded;
 mod branch;
-mod build;
 mod changes;
 mod continuation;
-mod delay;
-mod dfs;
 mod enabled;
 mod estimates;
 mod fair_suffix;
@@ -20,22 +16,16 @@ mod footprint;
 mod guided;
 mod live_prefix;
 mod naming;
-mod pct;
 mod per_operation;
-mod pos;
-mod probabilistic;
 mod progress;
-mod random;
 mod replay;
+mod schedulers;
 mod script;
 mod search;
 mod states;
 mod steady;
-mod surw;
 mod tick_bound;
 mod tree;
-mod urw;
-mod weighted;
 
 use std::fmt;
 use std::sync::Arc;
@@ -54,12 +44,9 @@ pub use crate::data::step::{MessageId, StepKind};
 pub use crate::settings::strategy::{
     ExplorerKind, Placement, SpecError, StateEquivalence, StateLimit, StrategySpec, Weights,
 };
-pub use bounded::{Bdfs, Bounded};
 pub(crate) use branch::BranchedReplay;
 pub(crate) use changes::Changes;
 pub(crate) use continuation::Continuation;
-pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
-pub use dfs::Dfs;
 pub(crate) use enabled::{Details, Recurrence, StateComponents};
 pub use enabled::{Enabled, EventId, OperationId, Pending, StateView, Step};
 pub use estimates::{Effort, Estimates};
@@ -73,21 +60,14 @@ pub(crate) use footprint::{
 pub(crate) use guided::{Guided, GuidedResult};
 pub use live_prefix::LivePrefix;
 pub(crate) use naming::{ExecutionRecorder, Named, ScheduleRecorder};
-pub use pct::Pct;
-pub use pos::Pos;
-pub use probabilistic::Probabilistic;
 pub(crate) use progress::StepAnswers;
-pub use random::Random;
-pub(crate) use random::{below, generator};
 pub(crate) use replay::FaultDecision;
 pub use replay::Replay;
+pub use schedulers::*;
 pub(crate) use script::{ScriptReplay, ScriptStep, Wording, parse};
 pub(crate) use search::{ROUND_MAX, SearchBudget, SearchStrategy, Source, budgeted_search};
 pub use states::States;
 pub(crate) use steady::Steady;
-pub use surw::Surw;
-pub use urw::Urw;
-pub use weighted::Weighted;
 
 /// A scheduler: picks the operation of the next step. A strategy lives across executions, so it can learn.
 ///

@@ -184,8 +184,8 @@ impl<T: Join> Tree<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::{below, generator};
     use super::*;
+    use crate::strategy::{below, generator};
 
     /// Compares the tree with a list that is scanned.
     #[test]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::changes::{ChangeReader, FEW};
-use super::per_operation::PerOperation;
-use super::tree::{Sum, Tree};
-use super::{
+use crate::strategy::changes::{ChangeReader, FEW};
+use crate::strategy::per_operation::PerOperation;
+use crate::strategy::tree::{Sum, Tree};
+use crate::strategy::{
     Choice, Effort, Enabled, Estimates, Execution, Fairness, Needs, Pending, Pruned, Strategy,
     below, generator,
 };

@@ -2,16 +2,16 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::super::{
-    Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy, below, generator,
-};
 use super::{DelayingExplorer, ExplorerDriver};
 use crate::settings::strategy::{DELAYS, DELAYS_MAX};
+use crate::strategy::{
+    Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy, below, generator,
+};
 
 /// Follows a [`DelayingExplorer`], and delays it at a few steps drawn beforehand.
 ///
 /// The steps are drawn uniformly and independently among the first L that have an alternative. L is the
-/// [expected number](super::super::Execution::contended_steps) in each execution.
+/// [expected number](crate::strategy::Execution::contended_steps) in each execution.
 ///
 /// [`new`](Self::new) is random search with a bound on delays (Emmi, Qadeer and Rakamaric, Delay-Bounded
 /// Scheduling, POPL 2011): each execution draws its number of delays, from none, which is the explorer's

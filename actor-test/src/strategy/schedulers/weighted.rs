@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{
+use crate::settings::strategy::{StrategySpec, Weights};
+use crate::strategy::{
     Choice, Enabled, EventId, Execution, Fairness, Pending, Pruned, StepKind, Strategy, below,
     generator,
 };
-use crate::settings::strategy::{StrategySpec, Weights};
 
 /// Picks at random by weights of step kinds (MaceMC, section 4.3): unbiased walks take unlikely paths, such
 /// as a timer that fires seven times in a row before a message arrives.

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Choice, CoverageClaim, Enabled, Execution, Fairness, Gap, Needs, OperationId, Pruned,
-    Reduction, SizeEstimate, Step, Strategy, StrategyEvent,
-};
 use crate::codec::{self, DecodeError};
 use crate::settings::strategy::StrategySpec;
 use crate::strategy::search::SearchStrategy;
 use crate::strategy::tick_bound::{TickBound, has_ticks, has_timers};
+use crate::strategy::{
+    Choice, CoverageClaim, Enabled, Execution, Fairness, Gap, Needs, OperationId, Pruned,
+    Reduction, SizeEstimate, Step, Strategy, StrategyEvent,
+};
 
 /// Visits every schedule up to the step bound, depth first: an oracle for other strategies, on small tests.
 ///

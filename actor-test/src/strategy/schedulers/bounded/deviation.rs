@@ -2,7 +2,7 @@
 
 use super::yields::Yields;
 use crate::hash::mix;
-use crate::strategy::delay::ExplorerDriver;
+use crate::strategy::schedulers::delay::ExplorerDriver;
 use crate::strategy::{DelayingExplorer, Enabled, Execution, OperationId};
 
 /// The default schedule of a bounded search, and the cost of each deviation from it.

@@ -2,7 +2,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{
+use crate::strategy::{
     Choice, Enabled, Execution, Fairness, OperationId, Pruned, Strategy, below, generator,
 };
 

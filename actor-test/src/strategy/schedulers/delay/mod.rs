@@ -12,7 +12,7 @@ pub(super) use led::ExplorerDriver;
 pub use round_robin::RoundRobin;
 pub use run_to_completion::RunToCompletion;
 
-use super::{Enabled, Execution, OperationId, Pending};
+use crate::strategy::{Enabled, Execution, OperationId, Pending};
 
 /// A default schedule, and a way to deviate from it (Desai, Qadeer and Seshia, Systematic Testing of
 /// Asynchronous Reactive Systems, ESEC/FSE 2015, section 3).
@@ -23,7 +23,7 @@ use super::{Enabled, Execution, OperationId, Pending};
 /// own one in the phase of the protocol that matters most.
 ///
 /// An explorer must be *sound*: with n enabled operations, n - 1 delays bring each of them to the front
-/// once, so that every schedule is possible. [`Bounded`](super::Bounded) checks this at run time, and makes
+/// once, so that every schedule is possible. [`Bounded`](crate::strategy::Bounded) checks this at run time, and makes
 /// no coverage claim for an explorer that isn't sound.
 ///
 /// # Example
@@ -101,7 +101,7 @@ use super::{Enabled, Execution, OperationId, Pending};
 ///
 /// # Searches
 ///
-/// [`Delayed`] delays at random steps; [`Bounded`](super::Bounded) tries all, the fewest delays first.
+/// [`Delayed`] delays at random steps; [`Bounded`](crate::strategy::Bounded) tries all, the fewest delays first.
 pub trait DelayingExplorer: fmt::Debug + Send {
     /// The name of the explorer, as a part of the strategy's.
     fn name(&self) -> String;
@@ -130,7 +130,7 @@ pub trait DelayingExplorer: fmt::Debug + Send {
     /// A fingerprint of the explorer's state: with an equal one, and in the same state of a program, the
     /// same steps come, before and after every delay. [Started](Self::started) operations can be left out.
     ///
-    /// A [bounded search](super::Bounded) that keeps the program's states compares it. Without it, such a
+    /// A [bounded search](crate::strategy::Bounded) that keeps the program's states compares it. Without it, such a
     /// search can't claim that it has run every schedule within a bound.
     fn state(&self) -> Option<u64> {
         None

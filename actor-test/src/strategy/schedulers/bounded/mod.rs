@@ -19,10 +19,10 @@ use deviation::{Deviation, Preemptions};
 use strata::StratifiedSearch;
 
 use super::delay::ExplorerDriver;
-use super::search::{FrontierSearch, Source};
 use super::{DelayingExplorer, Strategy};
 use crate::settings::strategy::StateEquivalence;
 use crate::settings::strategy::named;
+use crate::strategy::search::{FrontierSearch, Source};
 
 /// Runs all schedules within a number of deviations from a default one, those with fewer first.
 ///

@@ -3,10 +3,12 @@
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::changes::{ChangeReader, FEW};
-use super::per_operation::PerOperation;
-use super::tree::{Highest, Tree};
-use super::{Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy, below, generator};
+use crate::strategy::changes::{ChangeReader, FEW};
+use crate::strategy::per_operation::PerOperation;
+use crate::strategy::tree::{Highest, Tree};
+use crate::strategy::{
+    Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy, below, generator,
+};
 
 /// Runs the enabled operation with the highest priority, and lowers priorities at a few change points (PCT:
 /// Burckhardt, Kothari, Musuvathi and Nagarakatte, A Randomized Scheduler with Probabilistic Guarantees of
@@ -14,7 +16,7 @@ use super::{Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy, below
 ///
 /// Each operation draws a random priority when it is first seen, so a later one is as likely to be on top
 /// as at any other rank. A depth of d has d - 1 change points: distinct steps among the first k with an
-/// alternative, where k is the [expected number](super::Execution::contended_steps), drawn anew in each
+/// alternative, where k is the [expected number](crate::strategy::Execution::contended_steps), drawn anew in each
 /// execution. At a change point the operation on top falls below all that never fell.
 ///
 /// With a [given depth](Self::with_depth), the operations that fell are ordered by levels drawn beforehand.

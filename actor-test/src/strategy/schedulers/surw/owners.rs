@@ -2,10 +2,10 @@
 
 use rand_core::Rng;
 
-use super::super::per_operation::PerOperation;
-use super::super::tree::{Sum, Tree};
 use super::super::urw::{UNIT, below_any, units};
-use super::super::{Effort, Estimates, OperationId};
+use crate::strategy::per_operation::PerOperation;
+use crate::strategy::tree::{Sum, Tree};
+use crate::strategy::{Effort, Estimates, OperationId};
 
 /// The owners of interesting steps: those that the pilots met, sorted by path, then others.
 #[derive(Debug, Default)]

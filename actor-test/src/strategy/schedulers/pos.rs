@@ -3,10 +3,10 @@
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::changes::{ChangeReader, FEW};
-use super::per_operation::PerOperation;
-use super::tree::{Highest, Tree};
-use super::{
+use crate::strategy::changes::{ChangeReader, FEW};
+use crate::strategy::per_operation::PerOperation;
+use crate::strategy::tree::{Highest, Tree};
+use crate::strategy::{
     Choice, Enabled, Execution, Fairness, OperationId, Pending, Pruned, StepKind, Strategy, below,
     generator,
 };

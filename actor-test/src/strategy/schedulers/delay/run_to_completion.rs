@@ -1,9 +1,9 @@
 //! The run-to-completion delaying explorer, which follows chains of events: [`RunToCompletion`].
 
-use super::super::per_operation::PerOperation;
-use super::super::{Enabled, Execution, OperationId, Pending, StepKind};
 use super::DelayingExplorer;
 use crate::hash::mix;
+use crate::strategy::per_operation::PerOperation;
+use crate::strategy::{Enabled, Execution, OperationId, Pending, StepKind};
 
 /// Handles the event first that was sent last (Desai, Qadeer and Seshia, ESEC/FSE 2015, section 5.3).
 /// Operations have priorities. The receiver of a send and an operation that starts get the highest one, and

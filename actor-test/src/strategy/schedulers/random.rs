@@ -3,7 +3,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Choice, Enabled, Execution, Fairness, Pruned, Strategy};
+use crate::strategy::{Choice, Enabled, Execution, Fairness, Pruned, Strategy};
 
 /// Picks uniformly among the enabled operations: the baseline, and fair with probability one.
 ///

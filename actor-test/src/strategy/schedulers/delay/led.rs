@@ -1,10 +1,10 @@
 //! Driver of a delaying explorer, which notifies it of starts, ends and steps: [`ExplorerDriver`].
 
-use super::super::changes::{ChangeReader, FEW};
-use super::super::per_operation::PerOperation;
-use super::super::{Enabled, Execution, OperationId};
 use super::DelayingExplorer;
 use crate::hash::mix;
+use crate::strategy::changes::{ChangeReader, FEW};
+use crate::strategy::per_operation::PerOperation;
+use crate::strategy::{Enabled, Execution, OperationId};
 
 /// Drives an explorer: reports operations that are newly enabled, have finished, or take a step.
 #[derive(Debug)]

@@ -3,12 +3,12 @@
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::super::changes::{ChangeReader, FEW};
-use super::super::per_operation::PerOperation;
-use super::super::tree::{Highest, Tree};
-use super::super::{Enabled, Execution, OperationId, Pending, generator};
 use super::DelayingExplorer;
 use crate::hash::mix;
+use crate::strategy::changes::{ChangeReader, FEW};
+use crate::strategy::per_operation::PerOperation;
+use crate::strategy::tree::{Highest, Tree};
+use crate::strategy::{Enabled, Execution, OperationId, Pending, generator};
 
 /// Runs one operation until it is not enabled any more, then the next one of the round (Desai, Qadeer and
 /// Seshia, ESEC/FSE 2015, sections 3 and 5.3). A delay moves on to the next one at once.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use owners::Owners;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::changes::{ChangeReader, FEW};
-use super::per_operation::PerOperation;
-use super::tree::{Sum, Tree};
 use super::urw::{OVERDUE, below_any};
-use super::{
+use crate::strategy::changes::{ChangeReader, FEW};
+use crate::strategy::per_operation::PerOperation;
+use crate::strategy::tree::{Sum, Tree};
+use crate::strategy::{
     Choice, Enabled, Estimates, Execution, Fairness, Needs, OperationId, Pending, Pruned, Strategy,
     below, generator,
 };

@@ -1,12 +1,32 @@
-//! Builds strategies from their specs.
+//! The schedulers: a file for each [strategy](super::Strategy), and [`StrategySpec::build`], which builds it by
+//! name.
 
-use crate::settings::strategy::{ExplorerKind, StateLimit, StrategySpec};
+mod bounded;
+mod delay;
+mod dfs;
+mod pct;
+mod pos;
+mod probabilistic;
+mod random;
+mod surw;
+mod urw;
+mod weighted;
+
+pub use bounded::{Bdfs, Bounded};
+pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
+pub use dfs::Dfs;
+pub use pct::Pct;
+pub use pos::Pos;
+pub use probabilistic::Probabilistic;
+pub use random::Random;
+pub(crate) use random::{below, generator};
+pub use surw::Surw;
+pub use urw::Urw;
+pub use weighted::Weighted;
 
 use super::search::{BehaviourSearch, Dpor, FrontierSearch, Source};
-use super::{
-    Bdfs, Bounded, Delayed, Dfs, FairSuffix, LivePrefix, Pct, Placed, Pos, Probabilistic, Random,
-    RoundRobin, RunToCompletion, States, Strategy, Surw, Urw, Weighted,
-};
+use super::{FairSuffix, LivePrefix, Placed, States, Strategy};
+use crate::settings::strategy::{ExplorerKind, StateLimit, StrategySpec};
 
 impl ExplorerKind {
     fn bounded(self) -> Bounded {
