@@ -9,9 +9,13 @@ pub(crate) const KINDS: usize = FaultKind::ALL.len();
 
 /// Generates [`FaultKind`] from the table of faults, and the macro that resolves a fault of `#[actor_test]`.
 ///
-/// A row has the word of a setting, the variant, the noun of reports, its plural, and the description.
+/// A row has the word of a setting, the variant, `within` a step or `between` steps, the noun of reports, its
+/// plural, the description, and the reason why a fault of the kind never had a chance to strike.
 macro_rules! fault_kinds {
-    ($dollar:tt $($word:ident $kind:ident $noun:literal $plural:literal $description:literal)+) => {
+    ($dollar:tt $(
+        $word:ident $kind:ident $time:ident $noun:literal $plural:literal $description:literal
+        $no_chance:literal
+    )+) => {
         /// A kind of fault in a program's environment.
         #[derive(
             Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize
@@ -54,6 +58,21 @@ macro_rules! fault_kinds {
                     $(Self::$kind => $description,)+
                 }
             }
+
+            /// Returns true if the fault strikes within a step, at an action that it affects; else between
+            /// steps.
+            pub const fn is_within_a_step(self) -> bool {
+                match self {
+                    $(Self::$kind => is_within!($time),)+
+                }
+            }
+
+            /// Returns the reason why faults of the kind never had a chance to strike in an execution.
+            pub(crate) const fn no_chance(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $no_chance,)+
+                }
+            }
         }
 
         #[doc(hidden)]
@@ -70,61 +89,70 @@ macro_rules! fault_kinds {
     };
 }
 
+macro_rules! is_within {
+    (within) => {
+        true
+    };
+    (between) => {
+        false
+    };
+}
+
 fault_kinds! {
     $
-    call Call "failing call" "failing calls"
+    call Call within "failing call" "failing calls"
         "A call by `cx.fallible` or `cx.fallible_async` fails."
-    full Full "full mailbox" "full mailboxes"
+        "nothing called `cx.fallible`"
+    full Full within "full mailbox" "full mailboxes"
         "A bounded mailbox with free capacity takes nothing: a `try_send` or an `ask` is refused; of a \
          `tell`, the event or the oldest one becomes a dead letter."
-    disk Disk "failing disk call" "failing disk calls"
+        "nothing was sent to a bounded mailbox"
+    disk Disk within "failing disk call" "failing disk calls"
         "A call to the disk fails: a write, half of which may be written; a sync, which may drop its data; \
          or a call that changes a name or a length."
-    drop Drop "dropped message" "dropped messages"
+        "nothing was written to a disk"
+    drop Drop within "dropped message" "dropped messages"
         "A message from one node to another is lost."
-    duplicate Duplicate "duplicated message" "duplicated messages"
+        "nothing was sent from one node to another"
+    duplicate Duplicate within "duplicated message" "duplicated messages"
         "A message between nodes arrives twice."
-    delay Delay "delayed message" "delayed messages"
+        "nothing was sent from one node to another"
+    delay Delay within "delayed message" "delayed messages"
         "A message between nodes is overtaken by the one behind it."
-    partition Partition "partition" "partitions"
+        "no two messages were on the way from one node to another"
+    partition Partition between "partition" "partitions"
         "Some nodes are cut off from the others, in both directions or in one, and healed later; up to five \
          nodes get any two sides, of more nodes one is cut off."
-    crash Crash "crash" "crashes"
+        "no two nodes were up at a time"
+    crash Crash between "crash" "crashes"
         "All that runs on a node ends at once; the node boots again later."
-    restart Restart "restart" "restarts"
+        "there was no node"
+    restart Restart between "restart" "restarts"
         "A node crashes and boots again at once, with its disk."
-    wipe Wipe "restart without a disk" "restarts without a disk"
+        "there was no node"
+    wipe Wipe between "restart without a disk" "restarts without a disk"
         "A node crashes and boots again at once, without its disk."
-    break Break "broken connection" "broken connections"
+        "there was no node"
+    break Break between "broken connection" "broken connections"
         "The messages on the links between two nodes are lost, and both sides are notified if they watch or \
          ask."
-    stop Stop "node that stays down" "nodes that stay down"
+        "no two nodes were up at a time"
+    stop Stop between "node that stays down" "nodes that stay down"
         "A node crashes, and stays down."
-    clock Clock "clock jump" "clock jumps"
+        "there was no node"
+    clock Clock between "clock jump" "clock jumps"
         "The clock of a node jumps ahead, or its date is set back."
-    wake Wake "spurious wake-up" "spurious wake-ups"
+        "there was no node"
+    wake Wake within "spurious wake-up" "spurious wake-ups"
         "A spurious wake-up: `thread::park`, or a wait for a `Condvar`, ends without a cause, as the \
          standard library allows."
+        "no thread parked or waited for a `Condvar`"
 }
 
 impl FaultKind {
     pub(crate) fn of(number: u64) -> Option<Self> {
         let number = usize::try_from(number).ok()?;
         Self::ALL.get(number).copied()
-    }
-
-    /// Returns true if the fault strikes within a step, at an action that it affects; else between steps.
-    pub const fn is_within_a_step(self) -> bool {
-        matches!(
-            self,
-            Self::Call
-                | Self::Full
-                | Self::Disk
-                | Self::Drop
-                | Self::Duplicate
-                | Self::Delay
-                | Self::Wake
-        )
     }
 
     /// Returns true if the fault lasts until it is undone.

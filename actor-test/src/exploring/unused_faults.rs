@@ -20,23 +20,11 @@ pub(crate) fn without(faults: &[FaultStatistics], calls: &Calls) -> Vec<String> 
                 format!("fault `{kind}`: no call \"{call}\" was made while faults may strike")
             }));
         }
-        let why = match kind {
-            _ if faults.offered > 0 => continue,
-            FaultKind::Call if !without.is_empty() => continue,
-            FaultKind::Call => "nothing called `cx.fallible`",
-            FaultKind::Full => "nothing was sent to a bounded mailbox",
-            FaultKind::Disk => "nothing was written to a disk",
-            FaultKind::Drop | FaultKind::Duplicate => "nothing was sent from one node to another",
-            FaultKind::Delay => "no two messages were on the way from one node to another",
-            FaultKind::Partition | FaultKind::Break => "no two nodes were up at a time",
-            FaultKind::Crash
-            | FaultKind::Restart
-            | FaultKind::Wipe
-            | FaultKind::Stop
-            | FaultKind::Clock => "there was no node",
-            FaultKind::Wake => "no thread parked or waited for a `Condvar`",
-        };
-        without.push(format!("fault `{kind}` never had a chance: {why}"));
+        let is_said = kind == FaultKind::Call && !without.is_empty();
+        if faults.offered == 0 && !is_said {
+            let why = kind.no_chance();
+            without.push(format!("fault `{kind}` never had a chance: {why}"));
+        }
     }
     without
 }

@@ -150,16 +150,10 @@ impl Engine {
                 one,
                 other: other.unwrap_or(one),
             },
-            (
-                FaultKind::Call
-                | FaultKind::Full
-                | FaultKind::Disk
-                | FaultKind::Drop
-                | FaultKind::Duplicate
-                | FaultKind::Delay
-                | FaultKind::Wake,
-                _,
-            ) => return,
+            (kind, _) => {
+                debug_assert!(kind.is_within_a_step(), "{kind} strikes between steps");
+                return;
+            }
         };
         self.executor.inject(&node_fault);
     }
