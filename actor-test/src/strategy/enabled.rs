@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Changes, ConstructSet, DeferredEvents, MonitorTransition, ObserverSet, PredicateRead,
-    SilentEffect, StepEffect,
+    Changes, ConstructSet, Constructs, DeferredEvents, MonitorTransition, ObserverSet,
+    PredicateRead, SilentEffect, StepEffect,
 };
 use crate::data::bug::BugKind;
 use crate::data::faults::Moment;
@@ -195,6 +195,14 @@ pub struct Step<'a> {
     pub(crate) bug: Option<BugKind>,
     /// The resulting state, if the strategy [needs](super::Needs::states) states, and without a bug.
     pub(crate) next_state: Option<StateComponents<'a>>,
+}
+
+impl Step<'_> {
+    /// The resources beyond the step's own operation that the step read or changed. Monitors and predicates
+    /// that observed the step are not among them.
+    pub fn constructs(&self) -> Constructs {
+        Constructs::of(self.constructs)
+    }
 }
 
 /// A state in components: each operation with its inbox and outbox, the timers, and the rest.

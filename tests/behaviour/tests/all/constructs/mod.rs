@@ -8,6 +8,7 @@
 //! exhaustiveness, and has seen less than the enumeration, has given a false proof.
 
 mod actors;
+mod footprints;
 mod kit;
 mod program;
 mod rooms;

@@ -39,13 +39,13 @@ pub(crate) struct Program {
     pub(crate) lead: &'static str,
     pub(crate) parts: Vec<Part>,
     /// True if the mailbox of the server has a capacity of one event.
-    is_bounded: bool,
+    pub(crate) is_bounded: bool,
     /// True if actors that fail are restarted.
-    is_supervised: bool,
+    pub(crate) is_supervised: bool,
     /// True if all sends of a handler take effect in one step.
-    is_atomic: bool,
+    pub(crate) is_atomic: bool,
     /// True if calls may fail, and waits may end spuriously.
-    has_faults: bool,
+    pub(crate) has_faults: bool,
 }
 
 /// A simple pseudo-random generator for choosing programs.
@@ -171,6 +171,30 @@ impl Program {
         }
     }
 
+    /// Returns the program in which two participants, or the body alone, act by the rules of these names.
+    pub(crate) fn of(names: &'static str) -> Self {
+        let rule = |name| all().find(|rule| rule.name == name);
+        let rules: Vec<&Rule> = names.split(' ').filter_map(rule).collect();
+        assert_eq!(rules.len(), names.split(' ').count(), "{names}");
+        let by = rules[0].by[0];
+        let part = |to| Part {
+            by,
+            actions: rules
+                .iter()
+                .map(|rule| ScriptedAction { rule, to })
+                .collect(),
+        };
+        let count = if by == By::Body { 1 } else { 2 };
+        Self {
+            lead: names,
+            parts: (0..count).map(part).collect(),
+            is_bounded: false,
+            is_supervised: false,
+            is_atomic: false,
+            has_faults: false,
+        }
+    }
+
     /// Returns the rules of all actions.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         let actions = self.parts.iter().flat_map(|part| &part.actions);
@@ -222,7 +246,7 @@ impl Program {
     }
 
     /// The test body of the program.
-    async fn run(self, sys: System, seen: Arc<Mutex<Seen>>) {
+    pub(crate) async fn run(self, sys: System, seen: Arc<Mutex<Seen>>) {
         let count = self.parts.len();
         let mailbox = match self.is_bounded {
             true => Mailbox::bounded(1),
@@ -278,12 +302,21 @@ impl Program {
     /// Explores the program with a search.
     pub(crate) fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
         let seen: Arc<Mutex<Seen>> = Arc::default();
+        let tester = self.tester(executions).strategy(strategy.clone());
+        let report = tester.run(|sys| self.clone().run(sys, seen.clone()));
+        let seen = std::mem::take(&mut *seen.lock().expect("nobody panics here"));
+        let bugs = report.bugs().iter().map(|bug| bug.kind()).collect();
+        (Found { seen, bugs }, report)
+    }
+
+    /// Returns a tester with the settings of the program.
+    pub(crate) fn tester(&self, executions: u64) -> Tester {
         let mut faults = FaultBudgets::none();
         if self.has_faults {
             faults = faults.with(FaultKind::Call, 1);
             faults = faults.with(FaultKind::Wake, 1).with(FaultKind::Disk, 1);
         }
-        let tester = Tester::new()
+        Tester::new()
             .iterations(executions)
             .check_every(0)
             .keep_going()
@@ -291,11 +324,6 @@ impl Program {
             // Programs on nodes have many schedules, so their handlers are atomic.
             .atomic_handlers(self.is_atomic || self.is_on_nodes())
             .faults(faults)
-            .strategy(strategy.clone());
-        let report = tester.run(|sys| self.clone().run(sys, seen.clone()));
-        let seen = std::mem::take(&mut *seen.lock().expect("nobody panics here"));
-        let bugs = report.bugs().iter().map(|bug| bug.kind()).collect();
-        (Found { seen, bugs }, report)
     }
 }
 
