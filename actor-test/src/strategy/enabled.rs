@@ -296,6 +296,9 @@ pub struct StateView {
     pub(crate) reads_one: bool,
     /// True if the program has read the numbers of actors.
     pub(crate) reads_numbers: bool,
+    /// True if the numbers of actors may be others in another execution: an operation was created after the
+    /// first step, or that step made a choice.
+    pub(crate) numbers_vary: bool,
 }
 
 impl StateView {
@@ -312,6 +315,7 @@ impl StateView {
             canonical: None,
             reads_one: false,
             reads_numbers: false,
+            numbers_vary: false,
         }
     }
 }

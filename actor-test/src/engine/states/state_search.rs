@@ -53,6 +53,8 @@ pub(crate) struct StateFingerprinter {
     /// The actors that predicates have singled out, and true if one of them is interchangeable with others.
     singled_out: Vec<u32>,
     singles_out: bool,
+    /// The number of operations after the first step, if that step made no choice.
+    founders: Option<u32>,
 }
 
 impl StateFingerprinter {
@@ -306,6 +308,10 @@ impl StateFingerprinter {
             to.value()
         });
         let (pending, hot) = state.temperatures.pending_bits();
+        let (count, progress) = (state.operations.count(), &state.progress);
+        if progress.step() <= 1 {
+            self.founders = (progress.choices() == 0).then_some(count);
+        }
         self.seen = Some(StateView {
             print: to.value(),
             now: state.timers.now(),
@@ -317,6 +323,7 @@ impl StateFingerprinter {
             canonical,
             reads_one: self.singles_out,
             reads_numbers: view.shared.numbers_seen.get() != NumbersSeen::default(),
+            numbers_vary: self.founders != Some(count),
         });
     }
 }

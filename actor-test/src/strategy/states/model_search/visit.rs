@@ -348,7 +348,7 @@ impl ModelExecution {
                 !parts.state.by_history
                     && parts.state.canonical.is_none()
                     && !parts.state.reads_clock
-                    && !parts.state.reads_numbers
+                    && !(parts.state.reads_numbers && parts.state.numbers_vary)
                     && !parts.lends_timers
                     && !parts.has_periodic
             });

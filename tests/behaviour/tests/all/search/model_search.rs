@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{Fingerprint, actor, monitor};
+use actor_core::{ActorId, Fingerprint, actor, monitor};
 use actor_test::report::Demand;
 use actor_test::strategy::Gap;
 use actor_test::strategy::States;
@@ -308,6 +308,61 @@ fn interrupted_searches_of_states_go_on() {
         }
     }
     assert!(interrupted > 30, "{interrupted}");
+}
+
+/// A guest in the order of its identity.
+#[derive(Clone, Hash, Debug)]
+struct Arrived(ActorId);
+
+#[derive(Default, Hash, Debug)]
+struct Guests(BTreeSet<ActorId>);
+
+#[actor]
+impl Guests {
+    #[on]
+    fn arrived(&mut self, arrived: Arrived) {
+        self.0.insert(arrived.0);
+    }
+}
+
+#[derive(Hash, Debug)]
+struct Guest {
+    hosts: Vec<ActorRef<Guests>>,
+    brings: u32,
+}
+
+#[actor]
+impl Guest {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        for _ in 0..self.brings {
+            let hosts = self.hosts.clone();
+            cx.spawn(Guest { hosts, brings: 0 });
+        }
+        for host in &self.hosts {
+            host.tell(Arrived(cx.me().id()));
+        }
+    }
+}
+
+/// Identities that are in order: the states are put together as long as the first step creates all actors,
+/// so that each has one number in all executions.
+#[test]
+fn numbers_that_never_vary_may_be_read() {
+    for (brings, is_put_together) in [(0, true), (1, false)] {
+        let program = |sys: &System| {
+            let hosts: Vec<_> = (0..2).map(|_| sys.spawn(Guests::default())).collect();
+            for _ in 0..3 - brings {
+                let hosts = hosts.clone();
+                sys.spawn(Guest { hosts, brings });
+            }
+        };
+        let [found, all] = both(&tester("states:order=breadth"), program);
+        assert!(found.verdict.is_exhaustive(), "{:?}", found.verdict);
+        let (executions, reruns) = (found.executions, all.executions);
+        let is_less = executions * 2 < reruns;
+        assert_eq!(is_less, is_put_together, "{executions} of {reruns}");
+    }
 }
 
 /// Clients of a server, each with so many calls to make, one after another.

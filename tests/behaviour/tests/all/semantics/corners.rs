@@ -389,6 +389,64 @@ impl Mother {
     }
 }
 
+/// Halts at its start, and leaves nothing behind but the numbers of actors after it.
+#[derive(Debug, Hash)]
+struct Brief;
+
+#[actor]
+impl Brief {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+/// Halts at its start, or looks at its own name late.
+#[derive(Debug, Hash)]
+struct Named {
+    halts: bool,
+    never: u64,
+}
+
+#[actor]
+impl Named {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        if self.halts {
+            cx.halt();
+        } else {
+            cx.me().tell(Query);
+        }
+    }
+
+    #[on]
+    fn query(&mut self, _: Query, cx: &mut Context<Self>) {
+        let number = number_of(Some(cx.me().id()));
+        assert_ne!(number, self.never, "the name");
+    }
+}
+
+/// Spawns one of two actors that end at once, and one whose name depends on which one it was.
+fn named_after_who_is_gone(sys: &System, never: u64) {
+    if sys.choose(2) == 0 {
+        sys.spawn(Brief);
+    } else {
+        sys.spawn(Named { halts: true, never });
+    }
+    sys.spawn(Named {
+        halts: false,
+        never,
+    });
+}
+
+#[test]
+fn names_depend_on_those_who_are_gone() {
+    for never in [0, 2] {
+        assert_found(|sys| named_after_who_is_gone(sys, never));
+    }
+    assert_silent(|sys| named_after_who_is_gone(sys, 3));
+}
+
 #[test]
 fn identities_depend_on_who_was_created_first() {
     let named = |sys: &System| {
