@@ -1,9 +1,11 @@
-//! Runs one exhaustive search with one model checker, and prints the number of behaviours or
-//! states and the CPU time in seconds: `.ci/checkers` runs all of them and makes a table.
+//! Runs one exhaustive search with one model checker, and prints `proved` or `cut`, the number of behaviours
+//! or states, the CPU time in seconds, and the peak memory in kB: `.ci/checkers` makes a table of them.
 //!
-//! `checkers CHECKER PROGRAM`, where `CHECKER` is `ours`, `stateright` or `traceforge`.
+//! `checkers CHECKER PROGRAM SEARCH [SECONDS [MEGABYTES]]`, where `CHECKER` is `ours`, `stateright`, `model`
+//! (a model written by hand, also in stateright) or `traceforge`, and the limits are none unless given.
 
-mod counters;
+mod limits;
+mod ours;
 mod programs;
 mod stateright;
 mod traceforge;
@@ -11,41 +13,48 @@ mod traceforge;
 use std::process::ExitCode;
 
 use cpu_time::ProcessTime;
+use limits::Limits;
 use programs::Program;
+
+/// The result of a search that met no violation.
+struct Explored {
+    /// The number of behaviours or states.
+    count: u64,
+    /// True if all of them were visited, and false if a limit came first.
+    is_proof: bool,
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [checker, program] = arguments.as_slice() else {
-        return usage();
-    };
-    let Some(program) = Program::named(program) else {
-        return usage();
-    };
     let begun = ProcessTime::now();
-    let explored = match checker.as_str() {
-        "ours" => counters::ours(program),
-        "stateright" => stateright::count(program),
-        "traceforge" => traceforge::count(program),
-        _ => return usage(),
+    let Some(explored) = search(&arguments) else {
+        eprintln!(
+            "usage: checkers ours|stateright|model|traceforge PROGRAM SEARCH [SECONDS [MEGABYTES]]"
+        );
+        return ExitCode::FAILURE;
     };
     let took = begun.elapsed().as_secs_f64();
-    println!("{explored} {took:.3} {}", peak_memory());
+    let verdict = if explored.is_proof { "proved" } else { "cut" };
+    let Explored { count, .. } = explored;
+    println!(
+        "{verdict} {count} {took:.3} {}",
+        limits::memory_kb("VmHWM:")
+    );
     ExitCode::SUCCESS
 }
 
-fn usage() -> ExitCode {
-    let names: Vec<String> = programs::all().map(|program| program.name()).collect();
-    eprintln!(
-        "usage: checkers ours|stateright|traceforge {}",
-        names.join("|")
-    );
-    ExitCode::FAILURE
-}
-
-/// Returns the peak memory of the process in kB; zero if the system does not report it.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let number = line.and_then(|line| line.split_whitespace().next());
-    number.and_then(|number| number.parse().ok()).unwrap_or(0)
+/// Runs the search; returns `None` for arguments that name none.
+fn search(arguments: &[String]) -> Option<Explored> {
+    let [checker, program, search, limits @ ..] = arguments else {
+        return None;
+    };
+    let program = Program::named(program)?;
+    let limits = Limits::of(limits)?;
+    match checker.as_str() {
+        "ours" => ours::explore(program, search, limits),
+        "stateright" => stateright::explore(program, search, limits),
+        "model" => stateright::explore_model(program, search, limits),
+        "traceforge" => traceforge::explore(program),
+        _ => None,
+    }
 }
