@@ -76,11 +76,14 @@ impl Actor for Role {
     }
 
     fn on_random(&self, _: Id, state: &mut Cow<'_, State>, vote: &bool, o: &mut Out<Self>) {
-        *state.to_mut() = if *vote {
-            State::Prepared
-        } else {
-            State::Aborted
-        };
+        // The vote is a step of its own, so the others may have decided before it.
+        if **state == State::Working {
+            *state.to_mut() = if *vote {
+                State::Prepared
+            } else {
+                State::Aborted
+            };
+        }
         o.send(Id::from(0_usize), Message::Vote(*vote));
     }
 }
