@@ -342,17 +342,18 @@ impl ModelExecution {
                 .constructs
                 .without(MODELLED.and(ConstructSet::of(&[StepConstruct::Finish]))),
         };
-        let is_modelled = unmodelled.is_nothing()
-            && !step.observers.have_predicates()
-            && step.next_state.is_none_or(|parts| {
-                !parts.state.by_history
-                    && parts.state.canonical.is_none()
-                    && !parts.state.reads_clock
-                    && !(parts.state.reads_numbers && parts.state.numbers_vary)
-                    && !parts.lends_timers
-                    && !parts.has_periodic
-            });
-        if !is_modelled {
+        let depends_on_more = |parts: StateComponents<'_>| {
+            parts.state.by_history
+                || parts.state.canonical.is_some()
+                || parts.state.reads_clock
+                || parts.state.reads_numbers && parts.state.numbers_vary
+                || parts.lends_timers
+                || parts.has_periodic
+        };
+        if !unmodelled.is_nothing()
+            || step.observers.have_predicates()
+            || step.next_state.is_some_and(depends_on_more)
+        {
             return self.give_up();
         }
         let shown = &mut self.shown;

@@ -112,20 +112,19 @@ fn steps_have_the_resources_of_their_actions() {
     }
 }
 
-/// Settings of the program add resources: a bounded mailbox, supervision, atomic handlers, and faults.
+/// Asserts that a change of the program's settings adds a resource to the footprints of an action.
+fn assert_added(what: StepConstruct, action: &'static str, change: impl FnOnce(&mut Program)) {
+    let mut program = Program::of(action);
+    assert!(!resources(&program).contains(&what), "{action}");
+    change(&mut program);
+    let found = resources(&program);
+    assert!(found.contains(&what), "{action}: no {what:?} in {found:?}");
+}
+
 #[test]
 fn steps_have_the_resources_of_their_program() {
-    let changes: [(StepConstruct, &str, fn(&mut Program)); 4] = [
-        (Room, "tell", |program| program.is_bounded = true),
-        (Supervision, "tell", |program| program.is_supervised = true),
-        (Together, "tell tell", |program| program.is_atomic = true),
-        (Fault, "fallible", |program| program.has_faults = true),
-    ];
-    for (what, action, change) in changes {
-        let mut program = Program::of(action);
-        assert!(!resources(&program).contains(&what), "{action}");
-        change(&mut program);
-        let found = resources(&program);
-        assert!(found.contains(&what), "{action}: no {what:?} in {found:?}");
-    }
+    assert_added(Room, "tell", |program| program.is_bounded = true);
+    assert_added(Supervision, "tell", |program| program.is_supervised = true);
+    assert_added(Together, "tell tell", |program| program.is_atomic = true);
+    assert_added(Fault, "fallible", |program| program.has_faults = true);
 }
