@@ -6,6 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use actor_core::actor;
+use actor_core::prelude::{Context, Scope, System};
+use actor_test::Tester;
 use actor_test::strategy::StepConstruct::*;
 use actor_test::strategy::{
     Choice, Enabled, Execution, Fairness, Needs, Pruned, Random, StepConstruct, Strategy,
@@ -57,17 +60,24 @@ impl Strategy for FootprintRecorder {
     }
 }
 
-/// Returns the resources of the steps in some executions of a program.
-fn resources(program: &Program) -> BTreeSet<StepConstruct> {
+/// Returns the resources of the steps in some executions.
+fn resources_in<F: std::future::Future<Output = ()> + Send + 'static>(
+    tester: &Tester,
+    program: impl Fn(System) -> F + Sync,
+) -> BTreeSet<StepConstruct> {
     let resources = Resources::default();
     let recorder = FootprintRecorder {
         walk: Random::new(),
         resources: resources.clone(),
     };
-    let tester = program.tester(20);
     let tester = tester.custom_strategy(Box::new(recorder));
-    tester.run(|sys| program.clone().run(sys, Arc::default()));
+    tester.run(program);
     std::mem::take(&mut *resources.lock().expect("nobody panics here"))
+}
+
+fn resources(program: &Program) -> BTreeSet<StepConstruct> {
+    let run = |sys| program.clone().run(sys, Arc::default());
+    resources_in(&program.tester(20), run)
 }
 
 /// For each resource, the actions that read or change it.
@@ -127,4 +137,43 @@ fn steps_have_the_resources_of_their_program() {
     assert_added(Supervision, "tell", |program| program.is_supervised = true);
     assert_added(Together, "tell tell", |program| program.is_atomic = true);
     assert_added(Fault, "fallible", |program| program.has_faults = true);
+}
+
+/// An actor with 65 kinds of events, of which it defers one.
+macro_rules! many_kinds {
+    ($($kind:ident $on:ident)*) => {
+        $(#[derive(Debug)]
+        struct $kind;)*
+
+        struct Many;
+
+        #[actor(states(Open, Shut(defer(A0))))]
+        impl Many {
+            #[start]
+            fn start(&mut self, cx: &mut Context<Self>) {
+                cx.goto(ManyState::Shut);
+            }
+
+            $(#[on]
+            fn $on(&mut self, _: $kind) {})*
+        }
+    };
+}
+
+many_kinds! {
+    A0 a0 A1 a1 A2 a2 A3 a3 A4 a4 A5 a5 A6 a6 A7 a7 A8 a8 A9 a9
+    B0 b0 B1 b1 B2 b2 B3 b3 B4 b4 B5 b5 B6 b6 B7 b7 B8 b8 B9 b9
+    C0 c0 C1 c1 C2 c2 C3 c3 C4 c4 C5 c5 C6 c6 C7 c7 C8 c8 C9 c9
+    D0 d0 D1 d1 D2 d2 D3 d3 D4 d4 D5 d5 D6 d6 D7 d7 D8 d8 D9 d9
+    E0 e0 E1 e1 E2 e2 E3 e3 E4 e4 E5 e5 E6 e6 E7 e7 E8 e8 E9 e9
+    F0 f0 F1 f1 F2 f2 F3 f3 F4 f4 F5 f5 F6 f6 F7 f7 F8 f8 F9 f9
+    G0 g0 G1 g1 G2 g2 G3 g3 G4 g4
+}
+
+/// A search distinguishes 64 kinds of events that an actor may defer.
+#[test]
+fn more_kinds_of_deferred_events_than_are_distinguished() {
+    let tester = Tester::new().iterations(5).check_every(0);
+    let found = resources_in(&tester, async |sys: System| sys.spawn(Many).tell(G4));
+    assert!(found.contains(&Defer), "{found:?}");
 }
