@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::super::names::Numbered;
 use super::super::obligations::DEFERS;
 use super::pairs::Pairs;
+use crate::strategy::StateView;
 
 /// The number of an absent part, and the end of a list.
 pub(super) const NOTHING: u32 = 0;
@@ -178,6 +179,9 @@ pub(super) struct TransitionModel {
     actions: Numbered<[u64]>,
     /// True if the inbox of some part holds only events that it defers.
     has_deferring: bool,
+    /// True if some execution has read the numbers of actors, and if they vary from one to another.
+    reads_numbers: bool,
+    numbers_vary: bool,
     width: usize,
     learned: u64,
 }
@@ -223,6 +227,8 @@ impl TransitionModel {
             changes: Vec::new(),
             actions: Numbered::default(),
             has_deferring: false,
+            reads_numbers: false,
+            numbers_vary: false,
             width: FIRST + 1,
             learned: 0,
         }
@@ -248,6 +254,14 @@ impl TransitionModel {
             });
         }
         number
+    }
+
+    /// Records whether an execution has read the numbers of actors, and whether they vary; returns true if
+    /// both hold of the program. A step may read in one execution what varies by a step of another.
+    pub(super) fn depends_on_numbers(&mut self, state: &StateView) -> bool {
+        self.reads_numbers |= state.reads_numbers;
+        self.numbers_vary |= state.numbers_vary;
+        self.reads_numbers && self.numbers_vary
     }
 
     /// The number of facts that were learned.

@@ -342,11 +342,12 @@ impl ModelExecution {
                 .constructs
                 .without(MODELLED.and(ConstructSet::of(&[StepConstruct::Finish]))),
         };
+        let model = &mut self.model;
         let depends_on_more = |parts: StateComponents<'_>| {
             parts.state.by_history
                 || parts.state.canonical.is_some()
                 || parts.state.reads_clock
-                || parts.state.reads_numbers && parts.state.numbers_vary
+                || model.depends_on_numbers(parts.state)
                 || parts.lends_timers
                 || parts.has_periodic
         };

@@ -439,6 +439,39 @@ fn named_after_who_is_gone(sys: &System, never: u64) {
     });
 }
 
+/// Spawns an actor that halts at once, late, or none.
+#[derive(Debug, Hash)]
+struct LateSpawner;
+
+#[actor]
+impl LateSpawner {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        if cx.choose_bool() {
+            cx.spawn(Named {
+                halts: true,
+                never: 9,
+            });
+        }
+    }
+}
+
+/// The first of a type has a number in its name once there is a second one.
+#[test]
+fn names_depend_on_those_who_come_late() {
+    let program = |sys: &System, never| {
+        sys.spawn(Named {
+            halts: false,
+            never,
+        });
+        sys.spawn(LateSpawner);
+    };
+    for never in [0, 1] {
+        assert_found(|sys| program(sys, never));
+    }
+    assert_silent(|sys| program(sys, 2));
+}
+
 #[test]
 fn names_depend_on_those_who_are_gone() {
     for never in [0, 2] {
