@@ -137,6 +137,7 @@ impl<F: Frontier> SearchStrategy for FrontierSearch<F> {
     }
 
     fn save(&mut self) -> Option<Vec<u8>> {
+        // Some searches can be saved between any two items, others only where they wait to be divided.
         let is_between = |this: &Self| this.current.is_none() && this.due.is_empty();
         if is_between(self)
             && self.parts.is_empty()
