@@ -83,18 +83,6 @@ impl Audience<'_> {
         }
     }
 
-    /// Returns true if the sender relays events, which were shown when they were sent first.
-    fn relays(&self, sender: PackedSender) -> bool {
-        let sender = sender.sent_by();
-        sender.is_some_and(|sender| self.is_relay(sender))
-    }
-
-    /// Returns true if the operation is a relay: it forwards the events that it receives.
-    fn is_relay(&self, operation: u32) -> bool {
-        let info = self.shared.state().operations.info(operation);
-        info.is_some_and(|info| info.relays)
-    }
-
     pub(crate) fn show_reply(
         &self,
         from: u32,
@@ -121,7 +109,7 @@ impl Audience<'_> {
         }
         let is_shown = lost.is_none() && !is_for_end && self.shared.shows(Moment::Replied);
         // A relay forwards the reply, which is shown then.
-        if is_shown && !self.is_relay(asker) {
+        if is_shown && !self.shared.state().operations.is_relay(asker) {
             let sender = Some(self.actor_id(from));
             let target = (asker != BODY).then(|| self.actor_id(asker));
             self.show(Moment::Replied, sender, target, |show| slot.inspect(show));
@@ -274,13 +262,17 @@ impl Audience<'_> {
 
     /// Shows a sent letter to the monitors that observe sends.
     pub(in crate::engine::running) fn show_sent(&self, to: u32, letter: &Envelope) {
-        let observers = self.who(&self.shared.state(), to, letter.event, Moment::Sent);
-        if observers != EventObservers::Nobody {
+        let (observers, is_relayed) = {
+            let state = self.shared.state();
+            let observers = self.who(&state, to, letter.event, Moment::Sent);
+            (observers, state.operations.is_relayed(letter.sender))
+        };
+        if observers != EventObservers::Nobody && !is_relayed {
             self.show_sent_to(observers, to, letter.sender, letter.slot);
         }
     }
 
-    /// Shows a sent event to these monitors. An event that is relayed was shown when it was sent first.
+    /// Shows a sent event, which is not relayed, to these monitors.
     #[inline(always)]
     pub(in crate::engine::running) fn show_sent_to(
         &self,
@@ -290,9 +282,7 @@ impl Audience<'_> {
         slot: u32,
     ) {
         let mail = self.shared.arena().mail(to).cloned();
-        if let Some(mail) = mail
-            && !self.relays(from)
-        {
+        if let Some(mail) = mail {
             self.show_letter(&*mail, to, from, slot, Moment::Sent, observers);
         }
     }

@@ -11,7 +11,7 @@ use crate::engine::world::aliases::Aliases;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::futures::Futures;
-use crate::engine::world::letter::{Envelope, STOP};
+use crate::engine::world::letter::{Envelope, PackedSender, STOP};
 use crate::engine::world::numbering::Numbering;
 use crate::engine::world::operation::{Operation, OperationRole, OperationStage};
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
@@ -293,6 +293,17 @@ impl Operations {
             OperationRole::Actor(of_type) => Some(self.types[of_type].info),
             _ => None,
         }
+    }
+
+    /// Returns whether the operation is a relay: it forwards the events that it receives.
+    pub(crate) fn is_relay(&self, operation: u32) -> bool {
+        self.info(operation).is_some_and(|info| info.relays)
+    }
+
+    /// Returns whether a relay has sent the event, which was shown to monitors when it was sent first.
+    #[inline]
+    pub(crate) fn is_relayed(&self, sender: PackedSender) -> bool {
+        sender.sent_by().is_some_and(|sender| self.is_relay(sender))
     }
 
     /// Returns whether the event is one that the receiver, a service of the library, sends to itself.

@@ -49,11 +49,12 @@ impl Effects<'_> {
         // The fields are read one by one: a load across parts that were just written as a whole is slow.
         let (sender, slot) = (letter.sender, letter.slot);
         let recorded = shared.is_recorded().then_some(*letter);
+        let is_shown = observers != EventObservers::Nobody && !state.operations.is_relayed(sender);
         drop(state);
         if let Some(letter) = recorded {
             self.record_sent(to, &letter, DeliveryOutcome::Arrived);
         }
-        if observers != EventObservers::Nobody {
+        if is_shown {
             self.shared
                 .audience()
                 .show_sent_to(observers, to, sender, slot);
