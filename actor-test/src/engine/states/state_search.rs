@@ -272,6 +272,7 @@ impl StateFingerprinter {
         let mut is_blind = is_blind || !state.objects.is_unused();
         is_blind |= state.nodes.feed(|number| to.write_u64(number));
         state.objects.feed_yields(|number| to.write_u64(number));
+        state.objects.feed_clocks(|number| to.write_u64(number));
         state.faults.feed(|number| to.write_u64(number));
         to.write_u8(state.progress.is_finishing().into());
         to.write_u32(state.progress.closed_from().unwrap_or(u32::MAX));

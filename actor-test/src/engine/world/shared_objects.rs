@@ -13,7 +13,7 @@ use crate::data::step::StepKind;
 use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::operations::Operations;
 use crate::engine::world::state::ExecutionState;
-use crate::engine::world::vector_clocks::{Clock, RacingAccess, VectorClocks};
+use crate::engine::world::vector_clocks::{Clock, RacingAccess, VectorClocks, hash_of};
 use crate::hash::mix;
 use crate::strategy::{OperationId, Pending};
 
@@ -340,6 +340,17 @@ impl SharedObjects {
     pub(crate) fn feed_yields(&self, mut to: impl FnMut(u64)) {
         for way in &self.yielded {
             to(u64::from(way.operation) << 1 | u64::from(way.is_held));
+        }
+    }
+
+    /// Feeds the vector clocks into a fingerprint, once accesses must be ordered. They depend on the order of
+    /// accesses to different objects by operations that have one clock together.
+    pub(crate) fn feed_clocks(&self, mut to: impl FnMut(u64)) {
+        if self.clocks.order_accesses() {
+            self.clocks.feed(&mut to);
+            for object in &self.all {
+                to(hash_of(&object.clock));
+            }
         }
     }
 

@@ -6,6 +6,8 @@
 
 use actor_core::seam::{Release, SourceLocation};
 
+use crate::hash::mix;
+
 /// The time up to which the accesses of each task are known; missing entries are zero.
 pub(crate) type Clock = Vec<u32>;
 
@@ -57,6 +59,31 @@ impl VectorClocks {
         self.of.clear();
         self.fences.clear();
         self.cells.clear();
+    }
+
+    /// Returns whether an access that must be ordered was made. Nothing that was known before can order such
+    /// an access, so clocks say nothing until then.
+    pub(crate) fn order_accesses(&self) -> bool {
+        !self.cells.is_empty()
+    }
+
+    /// Feeds the clocks of tasks and fences, and the accesses that must be ordered, into a fingerprint.
+    pub(crate) fn feed(&self, mut to: impl FnMut(u64)) {
+        for clock in &self.of {
+            to(hash_of(clock));
+        }
+        for fences in &self.fences {
+            to(hash_of(&fences.seen));
+            to(hash_of(&fences.released));
+        }
+        // The order of the first accesses, and that of reads, says nothing.
+        let sum = |hashes: &mut dyn Iterator<Item = u64>| hashes.fold(0, u64::wrapping_add);
+        to(sum(&mut self.cells.iter().map(|(object, accesses)| {
+            let known = |access: &CellAccess| mix(access.task.into(), access.time.into());
+            let write = accesses.write.as_ref().map_or(0, known);
+            let reads = sum(&mut accesses.reads.iter().map(known));
+            mix(mix((*object).into(), write), reads)
+        })));
     }
 
     fn clock(&mut self, task: u32) -> &mut Clock {
@@ -198,6 +225,14 @@ impl VectorClocks {
         }
         race
     }
+}
+
+/// Returns a hash of a clock, in which missing entries are zero.
+pub(crate) fn hash_of(clock: &[u32]) -> u64 {
+    let known = clock.iter().zip(1..).filter(|(time, _)| **time > 0);
+    known.fold(0, |hash, (time, task)| {
+        mix(hash, u64::from(*time) << 32 | task)
+    })
 }
 
 /// Joins a clock into another: the later time for each task.

@@ -10,7 +10,7 @@ use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
 use actor_core::specification::MonitorContext;
 use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
-use actor_core::sync::{Notify, blocking};
+use actor_core::sync::{Notify, RaceCell, blocking};
 use actor_core::{ActorId, Ask, actor, monitor, task, thread};
 use actor_test::report::Assumption;
 use actor_test::{Report, Tester};
@@ -720,4 +720,71 @@ fn peeks(sys: &System, is_strict: bool) {
 fn an_ask_may_be_looked_at_in_the_last_step() {
     assert_found(|sys| peeks(sys, true));
     assert_silent(|sys| peeks(sys, false));
+}
+
+/// What two actors and a thread share.
+struct Shared {
+    cell: RaceCell<u32>,
+    is_written: AtomicBool,
+    is_released: AtomicBool,
+}
+
+/// Writes the cell, and says so without an order; or releases what has happened so far.
+struct Accesses {
+    shared: Arc<Shared>,
+    writes: bool,
+}
+
+impl std::fmt::Debug for Accesses {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "writes: {}", self.writes)
+    }
+}
+
+impl std::hash::Hash for Accesses {
+    fn hash<H: std::hash::Hasher>(&self, to: &mut H) {
+        self.writes.hash(to);
+    }
+}
+
+#[actor]
+impl Accesses {
+    #[start]
+    fn start(&mut self) {
+        if self.writes {
+            self.shared.cell.set(1);
+            self.shared.is_written.store(true, Ordering::Relaxed);
+        } else {
+            self.shared.is_released.store(true, Ordering::Release);
+        }
+    }
+}
+
+/// All actors have one vector clock, so the order of accesses of two of them to different objects decides
+/// whether a race of a thread with the first is seen.
+#[test]
+fn a_race_depends_on_the_order_of_accesses_of_actors() {
+    for first_writes in [true, false] {
+        let reports = in_every_search(move |sys| {
+            let shared = Arc::new(Shared {
+                cell: RaceCell::new(0),
+                is_written: AtomicBool::new(false),
+                is_released: AtomicBool::new(false),
+            });
+            for writes in [first_writes, !first_writes] {
+                let shared = shared.clone();
+                sys.spawn(Accesses { shared, writes });
+            }
+            thread::spawn(move || {
+                let is_released = shared.is_released.load(Ordering::Acquire);
+                if is_released && shared.is_written.load(Ordering::Relaxed) {
+                    shared.cell.get();
+                }
+            });
+        });
+        // `dpor` does not follow shared memory.
+        for (search, report) in reports.iter().filter(|(search, _)| *search != "dpor") {
+            assert!(!report.is_clean(), "{search}: {:?}", report.verdict);
+        }
+    }
 }
