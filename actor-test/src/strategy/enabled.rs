@@ -189,8 +189,6 @@ pub struct Step<'a> {
     pub(crate) is_suspended: bool,
     /// True if the step found that a sleep is not over.
     pub(crate) sleeps: bool,
-    /// True if the step would have cancelled a timer, had there been one.
-    pub(crate) cancels: bool,
     /// The bug that the step found.
     pub(crate) bug: Option<BugKind>,
     /// The resulting state, if the strategy [needs](super::Needs::states) states, and without a bug.

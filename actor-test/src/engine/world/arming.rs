@@ -72,7 +72,6 @@ impl ExecutionState {
             self.footprint
                 .record_silent_effect(SilentEffect::Cancelled { timer });
         }
-        self.footprint.cancels();
         self.operations.find_next_letter(owner);
         self.refresh(owner);
         OrphanedValues {

@@ -49,8 +49,6 @@ pub(crate) struct StepFootprint {
     along: Vec<SilentEffect>,
     /// True if the step has polled a sleep that is not over.
     sleeps: bool,
-    /// True if the step cancels a timer, or would have if there were one.
-    cancels: bool,
 }
 
 impl StepFootprint {
@@ -71,7 +69,6 @@ impl StepFootprint {
         self.interrupted.clear();
         self.along.clear();
         self.sleeps = false;
-        self.cancels = false;
     }
 
     /// Switches footprints for strategies on or off.
@@ -170,10 +167,6 @@ impl StepFootprint {
         if self.is_wanted {
             self.predicate_reads.push(PredicateRead { predicate, at });
         }
-    }
-
-    pub(crate) fn cancels(&mut self) {
-        self.cancels = true;
     }
 
     /// Records that the step has polled a sleep that is not over.
@@ -334,7 +327,6 @@ pub(crate) fn end_footprint(
         awaits,
         along,
         sleeps,
-        cancels,
         ..
     } = &state.footprint;
     let index = pending.operation.bits();
@@ -375,7 +367,6 @@ pub(crate) fn end_footprint(
         is_suspended: !pending.operation.is_timer()
             && state.operations[index].stage == OperationStage::Suspended,
         sleeps: *sleeps,
-        cancels: *cancels,
         bug,
         next_state: None,
     }

@@ -221,7 +221,7 @@ impl SourceDporRun {
         if kind == StepKind::Timer && self.met.has(StepConstruct::Ticks) {
             return AccessedResource::Everything;
         }
-        if !reached.is_nothing() || step.cancels || step.bug.is_some() {
+        if !reached.is_nothing() || step.bug.is_some() {
             return AccessedResource::World;
         }
         match kind {
