@@ -242,6 +242,12 @@ impl Run {
         self
     }
 
+    /// Limits the search for shorter executions and for causes, which takes the longest by far.
+    pub(crate) fn short_of_steps(self) -> Self {
+        self.env("ACTOR_TEST_MINIMIZE", "20000")
+            .env("ACTOR_TEST_EXPLAIN", "20000")
+    }
+
     pub(crate) fn traces(self, directory: &tempfile::TempDir) -> Self {
         self.env("ACTOR_TEST_TRACE_DIR", directory.path())
     }

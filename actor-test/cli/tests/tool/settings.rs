@@ -24,7 +24,10 @@ fn a_flag_comes_before_a_variable_before_the_default() {
 #[test]
 fn a_flag_and_a_variable_come_before_an_attribute() {
     let bounds = |run: crate::project::Run| {
-        let said = run.args("too_hot -s random --format json").run().stdout;
+        let said = run
+            .args("too_hot -s random --minimize 0 --format json")
+            .run()
+            .stdout;
         let line = said.lines().next().expect("a line for the test");
         let line: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
         let bounds = &line["report"]["bounds"];
@@ -210,7 +213,7 @@ fn the_manifest_is_the_last_place() {
     assert_eq!(executions(tool().args("at_most_six")), "9");
     assert_eq!(executions(tool().args("at_most_six -i 5")), "5");
     // The attribute of `too_hot` overrides the bound in the manifest.
-    let words = tool().args("too_hot -s random").run().words(1);
+    let words = tool().args("too_hot -s random --minimize 0").run().words(1);
     assert!(words.contains("(threshold 100)"), "{words}");
     let cargo = cargo_test()
         .args("--lib at_most_six -- --nocapture")

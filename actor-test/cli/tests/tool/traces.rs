@@ -38,7 +38,7 @@ fn read(directory: &TempDir) -> Vec<(String, String)> {
 fn the_same_bytes_for_any_workers_and_under_cargo_test() {
     let written = |run: crate::project::Run| {
         let traces = traces();
-        run.traces(&traces).run();
+        run.short_of_steps().traces(&traces).run();
         read(&traces)
     };
     let one = written(tool().args("tests:: -j 1"));
