@@ -6,25 +6,29 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use actor_core::actor;
 use actor_core::prelude::{Context, Scope, System};
+use actor_core::{actor, task};
 use actor_test::Tester;
 use actor_test::strategy::StepConstruct::*;
 use actor_test::strategy::{
-    Choice, Enabled, Execution, Fairness, Needs, Pruned, Random, StepConstruct, Strategy,
-    StrategyEvent,
+    Choice, Enabled, Execution, Fairness, Needs, OperationId, Pruned, Random, StepConstruct,
+    StepKind, Strategy, StrategyEvent,
 };
 
 use super::program::Program;
 
-/// The resources of the steps of some executions.
-type Resources = Arc<Mutex<BTreeSet<StepConstruct>>>;
+/// The resources of the steps of some executions, and the operations whose code ran in local steps.
+#[derive(Debug, Default)]
+struct Footprints {
+    resources: BTreeSet<StepConstruct>,
+    local: BTreeSet<OperationId>,
+}
 
-/// A random walk that records the resources of its steps.
+/// A random walk that records the footprints of its steps.
 #[derive(Debug)]
 struct FootprintRecorder {
     walk: Random,
-    resources: Resources,
+    footprints: Arc<Mutex<Footprints>>,
 }
 
 impl Strategy for FootprintRecorder {
@@ -53,31 +57,34 @@ impl Strategy for FootprintRecorder {
 
     fn observe(&mut self, event: StrategyEvent<'_>) {
         if let StrategyEvent::Stepped(step) = event {
-            let mut resources = self.resources.lock().expect("nobody panics here");
-            resources.extend(step.constructs().iter());
+            let mut footprints = self.footprints.lock().expect("nobody panics here");
+            footprints.resources.extend(step.constructs().iter());
+            if step.is_local && step.pending.kind != StepKind::Flush {
+                footprints.local.insert(step.pending.operation);
+            }
         }
         self.walk.observe(event);
     }
 }
 
-/// Returns the resources of the steps in some executions.
-fn resources_in<F: std::future::Future<Output = ()> + Send + 'static>(
+/// Returns the footprints of the steps in some executions.
+fn footprints_in<F: std::future::Future<Output = ()> + Send + 'static>(
     tester: &Tester,
     program: impl Fn(System) -> F + Sync,
-) -> BTreeSet<StepConstruct> {
-    let resources = Resources::default();
+) -> Footprints {
+    let footprints = Arc::<Mutex<Footprints>>::default();
     let recorder = FootprintRecorder {
         walk: Random::new(),
-        resources: resources.clone(),
+        footprints: footprints.clone(),
     };
     let tester = tester.custom_strategy(Box::new(recorder));
     tester.run(program);
-    std::mem::take(&mut *resources.lock().expect("nobody panics here"))
+    std::mem::take(&mut *footprints.lock().expect("nobody panics here"))
 }
 
 fn resources(program: &Program) -> BTreeSet<StepConstruct> {
     let run = |sys| program.clone().run(sys, Arc::default());
-    resources_in(&program.tester(20), run)
+    footprints_in(&program.tester(20), run).resources
 }
 
 /// For each resource, the actions that read or change it.
@@ -174,6 +181,36 @@ many_kinds! {
 #[test]
 fn more_kinds_of_deferred_events_than_are_distinguished() {
     let tester = Tester::new().iterations(5).check_every(0);
-    let found = resources_in(&tester, async |sys: System| sys.spawn(Many).tell(G4));
-    assert!(found.contains(&Defer), "{found:?}");
+    let found = footprints_in(&tester, async |sys: System| sys.spawn(Many).tell(G4));
+    assert!(found.resources.contains(&Defer), "{found:?}");
+}
+
+#[derive(Debug)]
+struct Done;
+
+/// Waits for a future in its start.
+struct Pipes;
+
+#[actor]
+impl Pipes {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.pipe(async {}, |()| Done);
+    }
+
+    #[on]
+    fn done(&mut self, _: Done) {}
+}
+
+/// An actor starts, and handles an event, in steps that can be moved behind those of others; the steps of
+/// the test body, of a future and of a task can't.
+#[test]
+fn only_actors_take_local_steps() {
+    let tester = Tester::new().iterations(20).check_every(0);
+    let found = footprints_in(&tester, async |sys: System| {
+        drop(task::spawn(async {}));
+        sys.spawn(Pipes);
+    });
+    assert!(found.resources.is_superset(&BTreeSet::from([Future, Task])));
+    assert_eq!(found.local.len(), 1, "{found:?}");
 }

@@ -156,7 +156,7 @@ fn searches_find_what_all_schedules_find() {
 
 /// `CONSTRUCTS` selects the programs: `500..10000`.
 #[test]
-#[ignore = "takes an hour"]
+#[ignore = "takes half an hour"]
 fn searches_find_what_all_schedules_find_at_night() {
     let given = std::env::var("CONSTRUCTS").unwrap_or_else(|_| "500..10500".into());
     let (from, to) = given.split_once("..").expect("two numbers");

@@ -788,3 +788,42 @@ fn a_race_depends_on_the_order_of_accesses_of_actors() {
         }
     }
 }
+
+#[derive(Debug)]
+struct Said(u32);
+
+/// Announces its number when it starts.
+#[derive(Debug, Hash)]
+struct Announces(u32);
+
+#[actor]
+impl Announces {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.announce(Said(self.0));
+    }
+}
+
+#[derive(Debug, Default, Hash)]
+struct Rising(u32);
+
+#[monitor]
+impl Rising {
+    #[on]
+    fn said(&mut self, said: &Said) {
+        assert!(self.0 < said.0);
+        self.0 = said.0;
+    }
+}
+
+/// An announcement depends on those of others: the monitors see them in order.
+#[test]
+fn announcements_come_in_each_order() {
+    for first in [1, 2] {
+        assert_found(|sys| {
+            sys.monitor::<Rising>();
+            sys.spawn(Announces(first));
+            sys.spawn(Announces(3 - first));
+        });
+    }
+}
