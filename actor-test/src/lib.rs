@@ -121,6 +121,8 @@ mod exploring;
 #[cfg(feature = "engine")]
 mod hosting;
 #[cfg(feature = "engine")]
+mod number_table;
+#[cfg(feature = "engine")]
 mod records;
 #[cfg(feature = "engine")]
 mod replay;

@@ -2,8 +2,7 @@
 //!
 //! - [`fingerprint`] computes the fingerprint of one operation or of the rest, and [`prints`] keeps
 //!   the fingerprints up to date.
-//! - [`region`] learns the transitions around an execution, and [`walk`] searches the reachable states, with
-//!   a [`table`] of those visited.
+//! - [`region`] learns the transitions around an execution, and [`walk`] searches the reachable states.
 //! - [`state_search`] distinguishes the states of many executions for a search, up to [`symmetry`].
 //! - [`opaque`] names the types without a fingerprint.
 //!
@@ -15,5 +14,4 @@ pub(crate) mod prints;
 pub(crate) mod region;
 pub(crate) mod state_search;
 pub(crate) mod symmetry;
-pub(crate) mod table;
 mod walk;

@@ -11,8 +11,8 @@
 //! If something depends on the whole state, as a predicate over many actors or shared memory does, the whole
 //! state is taken as the rest, and the region has the states that were met.
 
-use crate::engine::states::table::NumberTable;
 use crate::engine::states::walk::ReachabilitySearch;
+use crate::number_table::HashIndex;
 
 #[cfg(test)]
 mod tests;
@@ -72,15 +72,15 @@ pub(crate) enum Reachability {
 pub(crate) struct Region {
     /// The states of operations, each with its number, and the numbers by fingerprint.
     pub(super) parts: Vec<KnownOperation>,
-    part_numbers: NumberTable,
+    part_numbers: HashIndex,
     /// The states of the rest, and their numbers by fingerprint.
     pub(super) rests: Vec<KnownRestState>,
-    rest_numbers: NumberTable,
-    /// The number of step names, and the number of each.
-    named: u32,
-    names: NumberTable,
-    /// The edges of a tree of steps: from a node, by a number, to the next node.
-    branches: NumberTable,
+    rest_numbers: HashIndex,
+    /// The names of steps.
+    names: HashIndex,
+    /// The edges of a tree of steps: from a node, by a number, to the next node. The first node is the root,
+    /// and each edge leads to the node behind its own number.
+    branches: HashIndex,
     pub(super) nodes: Vec<StepNode>,
     /// The numbers in the lists of nodes, one list after the other.
     lists: Vec<u32>,
@@ -139,7 +139,6 @@ impl Region {
         self.part_numbers.clear();
         self.rests.clear();
         self.rest_numbers.clear();
-        self.named = 0;
         self.names.clear();
         self.branches.clear();
         self.nodes.clear();
@@ -286,14 +285,13 @@ impl Region {
 
     /// Returns the number of an operation's state.
     fn part(&mut self, operation: u32, part: OperationSnapshot) -> u32 {
-        let next = self.parts.len() as u32;
         let key = part.print as u64 ^ u64::from(operation);
         let parts = &self.parts;
-        let number = self.part_numbers.get_or_enter(key, next, |number| {
+        let (number, is_new) = self.part_numbers.enter_if(key, |number| {
             let known = &parts[number as usize];
             known.print == part.print && known.operation == operation
         });
-        if number == next {
+        if is_new {
             self.parts.push(KnownOperation {
                 operation,
                 print: part.print,
@@ -304,14 +302,10 @@ impl Region {
     }
 
     fn rest_number(&mut self, rest: RestState) -> u32 {
-        let next = self.rests.len() as u32;
         let rests = &self.rests;
-        let number = self
-            .rest_numbers
-            .get_or_enter(rest.print as u64, next, |number| {
-                rests[number as usize].print == rest.print
-            });
-        if number == next {
+        let is_known = |number| rests[number as usize].print == rest.print;
+        let (number, is_new) = self.rest_numbers.enter_if(rest.print as u64, is_known);
+        if is_new {
             self.rests.push(KnownRestState {
                 print: rest.print,
                 is_hot: rest.is_hot,
@@ -334,8 +328,7 @@ impl Region {
 
     /// Returns the node of a step for the current states of its operation and the rest.
     fn node_of_step(&mut self, step: RegionStep) -> u32 {
-        let name = self.names.get_or_enter(step.name, self.named, |_| true);
-        self.named += u32::from(name == self.named);
+        let (name, _) = self.names.enter(step.name);
         let taker = self.at.get(step.of as usize).copied();
         let node = self.branch(0, name);
         let node = self.branch(node, taker.unwrap_or(NONE));
@@ -343,22 +336,21 @@ impl Region {
     }
 
     fn branch(&mut self, from: u32, by: u32) -> u32 {
-        let next = self.nodes.len() as u32;
         let key = u64::from(from) << 32 | u64::from(by);
-        let node = self.branches.get_or_enter(key, next, |_| true);
-        if node == next {
+        let (branch, is_new) = self.branches.enter(key);
+        if is_new {
             self.nodes.push(StepNode::default());
         }
-        node
+        branch + 1
     }
 
     /// Returns the node of the steps of that name.
     pub(super) fn known_step(&self, name: u64) -> Option<u32> {
-        self.known_branch(0, self.names.get(name, |_| true)?)
+        self.known_branch(0, self.names.find(name)?)
     }
 
     pub(super) fn known_branch(&self, from: u32, by: u32) -> Option<u32> {
         let key = u64::from(from) << 32 | u64::from(by);
-        self.branches.get(key, |_| true)
+        Some(self.branches.find(key)? + 1)
     }
 }

@@ -1,9 +1,9 @@
 //! A search of the states of a [`Region`], breadth first and without running them: [`ReachabilitySearch`].
 
 use crate::engine::states::region::{NONE, Reachability, Region};
-use crate::engine::states::table::NumberTable;
 use crate::engine::world::marks::operation_name;
 use crate::hash::mix;
+use crate::number_table::HashIndex;
 
 /// The maximum number of states in a region.
 pub(super) const STATES_MAX: usize = 100_000;
@@ -19,8 +19,8 @@ pub(super) struct ReachabilitySearch<'a> {
     begin: Vec<Option<u32>>,
     /// The states one after the other: the number of the rest, then that of each operation that takes part.
     states: Vec<u32>,
-    hashes: Vec<u64>,
-    known: NumberTable,
+    /// The numbers of states by hash.
+    known: HashIndex,
     /// The edges between states, each as target and source, if they are needed.
     edges: Vec<(u32, u32)>,
     keeps_edges: bool,
@@ -37,15 +37,14 @@ impl<'a> ReachabilitySearch<'a> {
         let hash = parts.fold(0, |hash: u64, (column, number)| {
             hash.wrapping_add(hash_of(column, *number))
         });
-        let mut known = NumberTable::default();
-        known.get_or_enter(hash, 0, |_| true);
+        let mut known = HashIndex::default();
+        known.enter(hash);
         let begin = |operation: &u32| region.known_step(operation_name(*operation));
         Self {
             region,
             taken,
             next: states.clone(),
             states,
-            hashes: vec![hash],
             known,
             begin: region.columns.iter().map(begin).collect(),
             edges: Vec::new(),
@@ -60,19 +59,19 @@ impl<'a> ReachabilitySearch<'a> {
 
     pub(super) fn run(&mut self, patient: bool, steps_max: u64) -> Reachability {
         let mut from = 0;
-        while from < self.hashes.len() {
+        while from < self.known.len() {
             let has_steps = match self.expand(from, patient) {
                 Some(has_steps) => has_steps,
                 None => return Reachability::Open,
             };
-            let too_many = self.hashes.len() > STATES_MAX || self.states.len() > NUMBERS_MAX;
+            let too_many = self.known.len() > STATES_MAX || self.states.len() > NUMBERS_MAX;
             if !has_steps || too_many || self.visited > steps_max {
                 return Reachability::Unknown;
             }
             from += 1;
         }
         if self.all_lead_to_heat() {
-            Reachability::Closed(self.hashes.len() as u64)
+            Reachability::Closed(self.known.len() as u64)
         } else {
             Reachability::Unknown
         }
@@ -125,7 +124,7 @@ impl<'a> ReachabilitySearch<'a> {
         if outcome.taken < self.taken {
             return None;
         }
-        let mut hash = self.hashes[state];
+        let mut hash = self.known.keys()[state];
         self.next.clear();
         self.next.extend_from_slice(from);
         let mut set = |column: usize, number: u32| {
@@ -147,13 +146,11 @@ impl<'a> ReachabilitySearch<'a> {
     /// Records that the next state is reachable from a state.
     fn reach(&mut self, from: usize, hash: u64) {
         let (width, states, next) = (self.width(), &self.states, &self.next);
-        let number = self.hashes.len() as u32;
-        let to = self.known.get_or_enter(hash, number, |other| {
+        let (to, is_new) = self.known.enter_if(hash, |other| {
             let begin = other as usize * width;
             states[begin..begin + width] == **next
         });
-        if to == number {
-            self.hashes.push(hash);
+        if is_new {
             self.states.extend_from_slice(&self.next);
         }
         if self.keeps_edges {
@@ -169,7 +166,7 @@ impl<'a> ReachabilitySearch<'a> {
         self.edges.sort_unstable();
         let width = self.width();
         let is_hot = |state: usize| self.region.rests[self.states[state * width] as usize].is_hot;
-        let mut leads: Vec<bool> = (0..self.hashes.len()).map(is_hot).collect();
+        let mut leads: Vec<bool> = (0..self.known.len()).map(is_hot).collect();
         let mut found: Vec<u32> = (0..leads.len() as u32)
             .filter(|state| leads[*state as usize])
             .collect();

@@ -18,7 +18,6 @@ mod operations;
 mod pieces;
 mod reexecution;
 mod size;
-mod table;
 mod trial;
 mod visit_order;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::graph::ExecutionGraph;
-use super::numbers::HashIndex;
+use crate::number_table::HashIndex;
 
 /// The record of what executions have shown: behaviours that the search has not reached yet, and the ends of
 /// operations and observers. The parts of a divided search share what was recorded before.

@@ -30,7 +30,6 @@ mod graph_run;
 mod lattice;
 mod levels;
 mod monitor_checks;
-mod numbers;
 mod parts;
 mod revisits;
 mod saved;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::graph_run::ExecutionItem;
-use super::numbers::HashIndex;
 use super::world::{self, WORLD, WorldAccess, WorldDependencies};
 use crate::data::step::StepKind;
 use crate::hash::mix;
+use crate::number_table::HashIndex;
 use crate::strategy::{DeferredEvents, ObserverSet, SilentEffect, StepEffect};
 
 /// An effect of an operation.

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::super::pieces::BlockList;
-use super::super::table::FingerprintTable;
 use crate::hash::mix;
+use crate::number_table::NumberTable;
 
 /// Numbers distinct pairs in the order of insertion: 8 bytes each, and from 5 to 11 for finding it.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     entries: BlockList<[u32; 2]>,
-    table: FingerprintTable,
+    table: NumberTable,
 }
 
 #[inline]

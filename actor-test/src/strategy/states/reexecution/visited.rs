@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::super::pieces::{BlockList, FixedBytes};
-use super::super::table::FingerprintTable;
 use crate::hash::mix;
+use crate::number_table::NumberTable;
 
 /// The predecessor of the first state.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -13,7 +13,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct VisitedFingerprints {
     states: BlockList<VisitedEntry>,
-    table: FingerprintTable,
+    table: NumberTable,
     /// A bit for each state, set if nothing is enabled there.
     ends: Vec<u64>,
     is_spilled: bool,
