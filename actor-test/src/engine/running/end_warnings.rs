@@ -85,7 +85,7 @@ fn nobody_acted(state: &ExecutionState) -> bool {
 /// Returns a periodic timer that runs at the bound, and the reason why it did not end the execution: with
 /// nothing else left, the execution would have ended by itself.
 fn restless(state: &ExecutionState) -> Option<Restless> {
-    let mut timers = state.timers.slots.iter();
+    let mut timers = state.timers.iter();
     let timer = timers.find(|timer| timer.stage == TimerStage::Armed && timer.periodic)?;
     let info = state.operations.info(timer.owner);
     let gets = match timer.event {

@@ -32,7 +32,7 @@ impl EngineView<'_> {
         let state = self.shared.state().clone();
         let operations = (0..state.operations.count()).map(|number| self.standing(&state, number));
         let pending = state.enabled.pending().iter();
-        let armed = state.timers.slots.iter();
+        let armed = state.timers.iter();
         let armed = armed.filter(|timer| timer.stage == TimerStage::Armed);
         Snapshot {
             step: state.progress.step(),
@@ -92,7 +92,7 @@ impl EngineView<'_> {
     fn could(&self, state: &ExecutionState, pending: &Pending) -> EnabledStep {
         let number = pending.operation.index();
         if pending.operation.is_timer() {
-            let timer = &state.timers.slots[number];
+            let timer = &state.timers[number as u32];
             return EnabledStep {
                 who: timer.owner,
                 kind: StepKind::Timer,

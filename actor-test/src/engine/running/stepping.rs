@@ -443,7 +443,7 @@ fn begun(state: &ExecutionState, pending: &Pending) -> Record {
     let operation = pending.operation;
     let timer = operation
         .is_timer()
-        .then(|| &state.timers.slots[operation.index()]);
+        .then(|| &state.timers[operation.index() as u32]);
     let who = timer.map_or(operation.bits(), |timer| timer.owner);
     Record::Step {
         number: state.progress.step(),

@@ -102,7 +102,7 @@ impl Effects<'_> {
         state.footprint.changes(child);
         let key = state.operations.child_key_of(child);
         let (timer, generation) = state.timers.reserve(child, delay, key);
-        state.timers.slots[timer as usize].purpose = TimerPurpose::Restart;
+        state.timers[timer].purpose = TimerPurpose::Restart;
         state.arm(timer, generation);
     }
 }

@@ -129,7 +129,7 @@ impl CurrentOperation<'_> {
                 let state = &mut *self.state();
                 let parts = (self.number, to, self.number);
                 let (timer, _) = state.timers.plan(&mut state.operations, parts, limit);
-                state.timers.slots[timer as usize].purpose = TimerPurpose::Kill;
+                state.timers[timer].purpose = TimerPurpose::Kill;
                 return;
             }
         };

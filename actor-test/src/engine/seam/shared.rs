@@ -199,7 +199,7 @@ impl ControlledRuntime {
             let timer = remains.timers.first();
             Record::Cancelled {
                 owner: remains.owner,
-                timer: timer.map(|(timer, _)| state.timers.slots[*timer as usize].key),
+                timer: timer.map(|(timer, _)| state.timers[*timer].key),
             }
         });
     }

@@ -234,7 +234,7 @@ impl CurrentOperation<'_> {
         let state = &mut *self.state();
         let parts = (self.number, owner, owner);
         let planned = state.timers.plan(&mut state.operations, parts, delay);
-        let timer = &mut state.timers.slots[planned.0 as usize];
+        let timer = &mut state.timers[planned.0];
         timer.event = Some(letter);
         timer.periodic = again.is_some();
         timer.declared_purpose = purpose;
@@ -246,7 +246,7 @@ impl CurrentOperation<'_> {
         let state = &mut *self.state();
         let parts = (self.number, self.number, self.number);
         let planned = state.timers.plan(&mut state.operations, parts, delay);
-        let timer = &mut state.timers.slots[planned.0 as usize];
+        let timer = &mut state.timers[planned.0];
         timer.declared_purpose = purpose;
         timer.periodic = purpose == Purpose::Tick;
         self.timer_id(planned)

@@ -420,7 +420,7 @@ fn list_effect(
             items.push(FingerprintItem::Number(record.fingerprint()));
         }
         Detail::Timer(timer, generation) => {
-            let found = &state.timers.slots[timer as usize];
+            let found = &state.timers[timer];
             if found.generation == generation {
                 items.push(FingerprintItem::Number(found.delay.as_nanos() as u64));
                 list_timer_event(arena, found, items);
@@ -458,7 +458,7 @@ fn list_timers(
     items: &mut Vec<FingerprintItem>,
 ) -> Vec<(u32, usize)> {
     let mut lengths = Vec::new();
-    for (index, timer) in state.timers.slots.iter().enumerate() {
+    for (index, timer) in state.timers.iter().enumerate() {
         // The lateness of a tick determines when the next one is due.
         let is_late = timer.stage == TimerStage::Over && timer.periodic;
         if timer.stage != TimerStage::Armed && !is_late {

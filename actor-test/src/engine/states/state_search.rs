@@ -331,11 +331,11 @@ impl StateFingerprinter {
 
 /// Feeds the armed timers and the unread events of timers, since a program may hold handles to them.
 fn feed_timers(state: &ExecutionState, to: &mut Fingerprinter) {
-    let slots = state.timers.slots.iter();
+    let slots = state.timers.iter();
     let armed = slots.filter(|timer| timer.stage == TimerStage::Armed);
     let sum = armed.fold(0, |sum: u64, timer| sum.wrapping_add(mix(3, timer.key)));
     to.write_u64(sum);
-    if state.timers.slots.is_empty() {
+    if state.timers.count() == 0 {
         return;
     }
     for operation in state.operations.iter() {

@@ -20,8 +20,8 @@ impl ExecutionState {
         if self.timers.get(timer, generation).is_none() {
             return Armed::Cancelled;
         }
-        let owner = self.timers.slots[timer as usize].owner;
-        let is_sleep = self.timers.slots[timer as usize].is_sleep();
+        let owner = self.timers[timer].owner;
+        let is_sleep = self.timers[timer].is_sleep();
         if self.operations[owner].stage == OperationStage::Gone && !is_sleep {
             let unsent = self.end_timer(timer);
             return Armed::Orphaned(OrphanedValues {
@@ -31,9 +31,7 @@ impl ExecutionState {
             });
         }
         let now = self.timers.now();
-        let delay = self
-            .nodes
-            .until(owner, self.timers.slots[timer as usize].delay);
+        let delay = self.nodes.until(owner, self.timers[timer].delay);
         self.timers.arm(timer, now, delay);
         self.note_armed(timer);
         self.refresh_timers();
@@ -45,7 +43,7 @@ impl ExecutionState {
         if !self.footprint.is_wanted() {
             return;
         }
-        let armed = &self.timers.slots[timer as usize];
+        let armed = &self.timers[timer];
         if armed.periodic || self.timers.is_patient(timer) {
             self.footprint.record_local(StepConstruct::Ticks);
         }
@@ -61,7 +59,7 @@ impl ExecutionState {
     /// Cancels a timer of `owner`, and removes its unread event from the owner's inbox.
     pub(crate) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> OrphanedValues {
         let runs = self.timers.get(index, generation).is_some();
-        let key = runs.then(|| self.timers.slots[index as usize].next_key());
+        let key = runs.then(|| self.timers[index].next_key());
         let timers = runs.then(|| (index, self.end_timer(index)));
         let inbox = &mut self.operations[owner].inbox;
         let unread = inbox.take_timed(index, generation);
@@ -86,7 +84,7 @@ impl ExecutionState {
     pub(crate) fn end_timer(&mut self, index: u32) -> Option<u32> {
         self.hide_timer(index);
         self.timers.leave_window(index);
-        let timer = &mut self.timers.slots[index as usize];
+        let timer = &mut self.timers[index];
         let unsent = timer.event.take();
         self.timers.free(index);
         self.refresh_timers();
@@ -95,7 +93,7 @@ impl ExecutionState {
 
     pub(super) fn hide_timer(&mut self, index: u32) {
         let is_patient = self.timers.is_patient(index);
-        let position = &mut self.timers.slots[index as usize].position;
+        let position = &mut self.timers[index].position;
         let moved = if is_patient {
             self.enabled.remove_patient(position)
         } else {
@@ -105,7 +103,7 @@ impl ExecutionState {
     }
 
     fn show_timer(&mut self, index: u32) {
-        let timer = &mut self.timers.slots[index as usize];
+        let timer = &mut self.timers[index];
         let receiver = OperationId::actor(timer.owner);
         let pending = Pending {
             operation: OperationId::timer(index),
@@ -120,7 +118,7 @@ impl ExecutionState {
             .and_then(|(_, event)| self.operations.event_id(receiver.bits(), event));
         let pending = Pending { event, ..pending };
         let is_patient = self.timers.is_patient(index);
-        let position = &mut self.timers.slots[index as usize].position;
+        let position = &mut self.timers[index].position;
         if is_patient {
             self.enabled.add_patient(position, pending);
         } else {
@@ -144,9 +142,7 @@ impl ExecutionState {
     pub(crate) fn fire(&mut self, index: u32) -> Fired {
         self.hide_timer(index);
         self.timers.leave_window(index);
-        let Timers { slots, now, .. } = &mut self.timers;
-        let timer = &mut slots[index as usize];
-        *now = timer.deadline.max(*now);
+        let timer = self.timers.pass_to(index);
         let key = timer.next_key();
         timer.fired += 1;
         let (owner, generation) = (timer.owner, timer.generation);
@@ -219,7 +215,7 @@ impl Timers {
     /// Returns whether a sleep or a time limit will resume the operation.
     pub(crate) fn has_limit_of(&self, operation: u32) -> bool {
         self.of(operation).any(|timer| {
-            let timer = &self.slots[timer as usize];
+            let timer = &self[timer];
             let runs = matches!(timer.stage, TimerStage::Unarmed | TimerStage::Armed);
             runs && timer.event.is_none()
         })
@@ -228,7 +224,7 @@ impl Timers {
     /// Returns whether the operation sleeps until the next tick of an interval.
     pub(crate) fn has_ticks_for(&self, operation: u32) -> bool {
         self.of(operation).any(|timer| {
-            let timer = &self.slots[timer as usize];
+            let timer = &self[timer];
             timer.is_sleep() && timer.periodic && timer.stage != TimerStage::Over
         })
     }
@@ -236,7 +232,7 @@ impl Timers {
     /// Gives a periodic timer its next event; returns whether the timer is still armed. The timer runs again
     /// only when the previous tick is taken from the inbox, so a slow actor has at most one unread tick.
     pub(crate) fn refill(&mut self, index: u32, slot: u32) -> bool {
-        let timer = &mut self.slots[index as usize];
+        let timer = &mut self[index];
         let runs = timer.stage == TimerStage::Armed;
         if runs && let Some((next, _)) = &mut timer.event {
             *next = slot;

@@ -335,7 +335,7 @@ impl Effect {
             },
             // The owner is mostly `by` itself.
             Self::Arm { timer, generation } => EffectFacts {
-                touches: Touches::One(state.timers.slots[*timer as usize].owner),
+                touches: Touches::One(state.timers[*timer].owner),
                 tag: EffectTag::Arm,
                 detail: Detail::Timer(*timer, *generation),
                 is_symmetric: true,

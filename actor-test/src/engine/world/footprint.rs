@@ -218,7 +218,7 @@ pub(crate) fn begin_footprint(state: &mut ExecutionState, pending: &Pending) {
     state.footprint.begin();
     if pending.operation.is_timer() {
         state.footprint.awaits = false;
-        let timer = &state.timers.slots[pending.operation.index()];
+        let timer = &state.timers[pending.operation.index() as u32];
         if let Some((_, event)) = timer.event {
             state.footprint.carried = StepEffect::Sent(event);
             let owner = timer.owner;

@@ -11,7 +11,7 @@ impl Timers {
     /// the rank among the holder's timers by deadline, or the place of the arming in the outbox. A handle to
     /// another operation's timer keeps its number.
     pub(crate) fn mark(&self, number: u32, holder: &Operation, index: u32, generation: u32) -> u64 {
-        let timer = self.slots.get(index as usize);
+        let timer = self.slot(index);
         let timer =
             timer.filter(|timer| timer.generation == generation && timer.stage != TimerStage::Free);
         match timer {
@@ -42,11 +42,11 @@ impl Timers {
     /// Returns the number of armed timers of the same owner that are due before this one.
     fn rank(&self, index: u32, timer: &VirtualTimer) -> u64 {
         let order = |index: u32| {
-            let timer = &self.slots[index as usize];
+            let timer = &self[index];
             (timer.deadline, timer.event.map(|(_, event)| event), index)
         };
         let this = order(index);
-        let armed = |other: &u32| self.slots[*other as usize].stage == TimerStage::Armed;
+        let armed = |other: &u32| self[*other].stage == TimerStage::Armed;
         let own = self.of(timer.owner).filter(armed);
         own.filter(|other| order(*other) < this).count() as u64
     }
@@ -57,7 +57,7 @@ impl Timers {
         if !pending.operation.is_timer() {
             return operation_name(index);
         }
-        let timer = &self.slots[pending.operation.index()];
+        let timer = &self[pending.operation.index() as u32];
         let ahead = timer.deadline.saturating_sub(self.now()).as_nanos() as u64;
         let behind = self.now().saturating_sub(timer.deadline).as_nanos() as u64;
         let event = timer.event.map_or(0, |(_, event)| u64::from(event) + 1);

@@ -151,8 +151,8 @@ impl ExecutionState {
     pub(crate) fn set_ahead(&mut self, node: u32, by: Duration) {
         self.nodes.are_clocks_apart = true;
         let now = self.timers.now();
-        for timer in 0..self.timers.slots.len() as u32 {
-            let found = &self.timers.slots[timer as usize];
+        for timer in 0..self.timers.count() {
+            let found = &self.timers[timer];
             let (owner, deadline) = (found.owner, found.deadline);
             let is_there = self.nodes.node_of(owner) == Some(node);
             if found.stage != TimerStage::Armed || !is_there {

@@ -47,7 +47,7 @@ impl ExecutionState {
     /// Returns the operation's next step, if it is enabled.
     pub(crate) fn pending_of(&self, operation: OperationId) -> Option<Pending> {
         let position = if operation.is_timer() {
-            self.timers.slots.get(operation.index())?.position
+            self.timers.slot(operation.index() as u32)?.position
         } else {
             self.operations[operation.bits()].position
         };
@@ -68,7 +68,7 @@ impl ExecutionState {
     pub(crate) fn follow_move(&mut self, moved: Option<(OperationId, u32)>) {
         if let Some((moved, position)) = moved {
             if moved.is_timer() {
-                self.timers.slots[moved.index()].position = position;
+                self.timers[moved.index() as u32].position = position;
             } else {
                 self.operations[moved.bits()].position = position;
             }

@@ -250,7 +250,7 @@ impl Details for ExecutionState {
 
     fn recurrence(&self, timer: OperationId) -> Recurrence {
         let index = timer.index() as u32;
-        match self.timers.slots[timer.index()].periodic {
+        match self.timers[timer.index() as u32].periodic {
             _ if self.timers.is_patient(index) => Recurrence::Patient,
             true => Recurrence::Periodic,
             false => Recurrence::Once,

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
+use std::ops::{Index, IndexMut};
 use std::time::Duration;
 
 use actor_core::seam::Purpose;
@@ -78,7 +79,7 @@ impl VirtualTimer {
 /// (MODIST, section 3.4). The others wait in a heap.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timers {
-    pub(crate) slots: Vec<VirtualTimer>,
+    slots: Vec<VirtualTimer>,
     free: Vec<u32>,
     later: BinaryHeap<Reverse<(Duration, u64, u32, u32)>>,
     /// The timers that may fire, by deadline, and those of one deadline by their order of entry.
@@ -93,7 +94,7 @@ pub(crate) struct Timers {
     sequence: u64,
     pub(crate) clock_error: Duration,
     /// The true time.
-    pub(super) now: Duration,
+    now: Duration,
     /// The number of reads of the clock by the program under test.
     clock_reads: u64,
     /// The decisions whether time passes at reads of the clock.
@@ -104,7 +105,38 @@ pub(crate) struct Timers {
     are_lent: Cell<bool>,
 }
 
+impl Index<u32> for Timers {
+    type Output = VirtualTimer;
+
+    #[inline]
+    fn index(&self, index: u32) -> &VirtualTimer {
+        &self.slots[index as usize]
+    }
+}
+
+impl IndexMut<u32> for Timers {
+    #[inline]
+    fn index_mut(&mut self, index: u32) -> &mut VirtualTimer {
+        &mut self.slots[index as usize]
+    }
+}
+
 impl Timers {
+    /// Returns the number of slots, used and free.
+    pub(crate) fn count(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
+    /// Returns all slots, used and free.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &VirtualTimer> {
+        self.slots.iter()
+    }
+
+    /// Returns the slot with that number, if there is one.
+    pub(crate) fn slot(&self, index: u32) -> Option<&VirtualTimer> {
+        self.slots.get(index as usize)
+    }
+
     /// Returns the true time, for the tester and its observers.
     pub(crate) fn now(&self) -> Duration {
         self.now
@@ -113,6 +145,13 @@ impl Timers {
     /// Lets time pass while the program reads the clock.
     pub(crate) fn pass(&mut self, by: Duration) {
         self.now = self.now.saturating_add(by);
+    }
+
+    /// Moves the time up to the deadline of a timer, and returns the timer.
+    pub(super) fn pass_to(&mut self, index: u32) -> &mut VirtualTimer {
+        let timer = &mut self.slots[index as usize];
+        self.now = timer.deadline.max(self.now);
+        timer
     }
 
     /// Returns the number of reads of the clock by the program under test.

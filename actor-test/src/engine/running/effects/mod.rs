@@ -184,7 +184,7 @@ impl Effects<'_> {
             Effect::Arm { timer, generation } => {
                 let known = self.shared.state().timers.get(timer, generation).is_some();
                 if known {
-                    let owner = self.shared.state().timers.slots[timer as usize].owner;
+                    let owner = self.shared.state().timers[timer].owner;
                     let unsent = self.shared.state().end_timer(timer);
                     self.drop_remains(OrphanedValues {
                         owner,

@@ -47,7 +47,7 @@ impl Effects<'_> {
 
     fn record_armed(&self, timer: u32) {
         if self.shared.is_recorded() {
-            let timer = self.shared.state().timers.slots[timer as usize].clone();
+            let timer = self.shared.state().timers[timer].clone();
             let event = timer
                 .event
                 .map(|(slot, _)| self.shared.audience().print_letter(timer.owner, slot));
