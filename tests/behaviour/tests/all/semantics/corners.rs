@@ -722,7 +722,7 @@ fn an_ask_may_be_looked_at_in_the_last_step() {
     assert_silent(|sys| peeks(sys, false));
 }
 
-/// What two actors and a thread share.
+/// A cell, and two flags, that two actors and a thread share.
 struct Shared {
     cell: RaceCell<u32>,
     is_written: AtomicBool,
