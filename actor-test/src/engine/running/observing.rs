@@ -262,12 +262,12 @@ impl Audience<'_> {
 
     /// Shows a sent letter to the monitors that observe sends.
     pub(in crate::engine::running) fn show_sent(&self, to: u32, letter: &Envelope) {
-        let (observers, is_relayed) = {
-            let state = self.shared.state();
-            let observers = self.who(&state, to, letter.event, Moment::Sent);
-            (observers, state.operations.is_relayed(letter.sender))
-        };
-        if observers != EventObservers::Nobody && !is_relayed {
+        let state = self.shared.state();
+        let observers = self.who(&state, to, letter.event, Moment::Sent);
+        let is_shown =
+            observers != EventObservers::Nobody && !state.operations.is_relayed(letter.sender);
+        drop(state);
+        if is_shown {
             self.show_sent_to(observers, to, letter.sender, letter.slot);
         }
     }
