@@ -8,6 +8,7 @@ use super::{Actor, ActorRef, AnyRef, Handler, Recipient, SendFns};
 use crate::asking::{Ask, Reply};
 use crate::dispatch::Target;
 use crate::event::Event;
+use crate::seam::AskSite;
 use crate::table::EventInfo;
 
 /// A set of events that an actor handles, independent of the actor's type.
@@ -51,6 +52,8 @@ pub trait OfferedBy<A: Actor>: Protocol {
 pub struct EventSender<E: Event, R: Event> {
     send_fns: &'static SendFns<E>,
     ask: fn(&Target, E, Reply<R>),
+    /// The position of the event among those of the actor.
+    event: u16,
 }
 
 impl<E: Event, R: Event> EventSender<E, R> {
@@ -59,6 +62,7 @@ impl<E: Event, R: Event> EventSender<E, R> {
         Self {
             send_fns: &const { SendFns::of::<A>() },
             ask: Target::send::<A, E>,
+            event: <A as Handler<E>>::EVENT,
         }
     }
 }
@@ -68,8 +72,9 @@ impl<E: Event, R: Event> EventSender<E, R> {
         (self.send_fns.tell)(to, event);
     }
 
+    #[track_caller]
     pub(super) fn ask(&self, of: &Target, event: E) -> Ask<R> {
-        let (reply, ask) = of.begin_ask();
+        let (reply, ask) = of.begin_ask(Some(AskSite::of(self.event)));
         (self.ask)(of, event, reply);
         ask.limited(of)
     }
@@ -203,6 +208,7 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     }
 
     /// Sends `event` and returns the future of the reply, as [`ActorRef::ask`] does.
+    #[track_caller]
     pub fn ask<E: EventOf<P>>(&self, event: E) -> Ask<E::Reply> {
         E::__entry(self.table).ask(&self.target, event)
     }

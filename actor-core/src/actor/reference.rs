@@ -12,7 +12,7 @@ use crate::asking::{Ask, Reply, Started, Stopped, Stopping};
 use crate::dispatch::Target;
 use crate::event::Event;
 use crate::identity::ActorId;
-use crate::seam::Stop;
+use crate::seam::{AskSite, Stop};
 use crate::slab::Slot;
 
 /// A reference to an actor, cheap to clone. Dropping the last one stops the actor only if the actor was
@@ -342,8 +342,9 @@ impl<A: Actor> ActorRef<A> {
     /// # Ok(())
     /// # }
     /// ```
+    #[track_caller]
     pub fn ask<E: AcceptedBy<A>>(&self, event: E) -> Ask<E::Reply> {
-        let (reply, ask) = self.target.begin_ask();
+        let (reply, ask) = self.target.begin_ask(Some(AskSite::of(E::EVENT)));
         self.target
             .post::<A>(&mut Slot::Full(event.__into_message(reply)));
         ask.limited(&self.target)

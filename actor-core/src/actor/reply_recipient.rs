@@ -69,6 +69,7 @@ impl<E: Event, R: Event> ReplyRecipient<E, R> {
     }
 
     /// Sends `event` at once, and returns the future of the reply, as [`ActorRef::ask`] does.
+    #[track_caller]
     pub fn ask(&self, event: E) -> Ask<R> {
         self.entry.ask(&self.target, event)
     }

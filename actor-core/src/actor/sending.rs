@@ -183,7 +183,7 @@ pub(crate) async fn ask_in_line<A: Actor, E: AcceptedBy<A>>(
     to: &ActorRef<A>,
     event: E,
 ) -> Result<E::Reply, AskError> {
-    let (reply, ask) = to.target().begin_ask();
+    let (reply, ask) = to.target().begin_ask(None);
     enter_in_line::<A>(to.target(), event.__into_message(reply)).await;
     ask.await
 }

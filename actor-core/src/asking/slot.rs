@@ -13,7 +13,8 @@ use crate::identity::AskId;
 use crate::panics::lock;
 use crate::production::{Observed, TrackedAsk};
 use crate::seam::{
-    self, AnySlot, AskStatus, CannotCross, Carry, Dropped, Fate, Note, Purpose, Query, wake,
+    self, AnySlot, AskSite, AskStatus, CannotCross, Carry, Dropped, Fate, Note, Purpose, Query,
+    wake,
 };
 
 /// Creates both ends of a new `ask`.
@@ -270,10 +271,10 @@ impl Target {
     }
 
     /// Creates both ends of a new `ask` of this actor; the caller posts the event next.
-    pub(crate) fn begin_ask<R: Event>(&self) -> (Reply<R>, Ask<R>) {
+    pub(crate) fn begin_ask<R: Event>(&self, site: Option<AskSite>) -> (Reply<R>, Ask<R>) {
         let (reply, ask) = asking(self.asking());
         if let ActorAddress::Controlled(address) = self.place() {
-            seam::ask(*address, &ask.slot());
+            seam::ask(*address, &ask.slot(), site);
         }
         (reply, ask)
     }
@@ -294,7 +295,7 @@ impl Target {
     pub(crate) fn begin_ask_beside<R: Event>(&self) -> (Reply<R>, Ask<R>) {
         match self.place() {
             ActorAddress::Live(actor) => asking(Origin::Live(None, actor.asking_beside())),
-            ActorAddress::Controlled(_) => self.begin_ask(),
+            ActorAddress::Controlled(_) => self.begin_ask(None),
         }
     }
 }

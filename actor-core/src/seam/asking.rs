@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use super::CannotCross;
+use super::{CannotCross, SourceLocation};
 use crate::event::Event;
 use crate::identity::AskId;
 
@@ -42,6 +43,26 @@ impl fmt::Display for AskError {
 }
 
 impl std::error::Error for AskError {}
+
+/// The call of an `ask`, as reports name it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AskSite {
+    /// The position of the event among those of the asked actor.
+    pub event: u16,
+    /// The source location of the call.
+    pub place: SourceLocation,
+}
+
+impl AskSite {
+    /// Returns the call by the caller's caller.
+    #[track_caller]
+    pub(crate) const fn of(event: u16) -> Self {
+        Self {
+            event,
+            place: Location::caller(),
+        }
+    }
+}
 
 /// The completion state of an `ask`, and the waker of the asker.
 pub struct Fate {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use scoped_tls::scoped_thread_local;
 
 use super::{
-    Action, AnyMail, AskSlot, Awaited, BlockUntil, Dropped, Note, Offered, Purpose, Query,
+    Action, AnyMail, AskSite, AskSlot, Awaited, BlockUntil, Dropped, Note, Offered, Purpose, Query,
     RandomChoice, Registration, Request, Runtime, TimerEvent,
 };
 use crate::identity::{Address, RequestId, TimerId};
@@ -57,8 +57,8 @@ pub(crate) fn post(to: Address, message: &mut dyn Any) {
     with(|rt| rt.post(to, message));
 }
 
-pub(crate) fn ask(to: Address, slot: &Arc<AskSlot>) {
-    let id = with(|rt| rt.ask(to, slot.clone()));
+pub(crate) fn ask(to: Address, slot: &Arc<AskSlot>, site: Option<AskSite>) {
+    let id = with(|rt| rt.ask(to, slot.clone(), site));
     slot.register(id);
 }
 

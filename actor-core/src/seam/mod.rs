@@ -39,7 +39,7 @@ pub use crate::specification::predicate::{Expectation, Predicate, PredicateResul
 pub use crate::supervision::children::{Children, Order};
 pub use crate::supervision::options::ChildOptions;
 pub use action::Action;
-pub use asking::{AnySlot, AskError, AskSlot, Fate};
+pub use asking::{AnySlot, AskError, AskSite, AskSlot, Fate};
 pub use body::{AnyInstance, Body, Driver, NextWork, RunOutcome};
 pub use crossing::CannotCross;
 pub use current::{block_on, enter, is_controlled};

@@ -13,8 +13,9 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use super::{
-    Action, Announce, AskSlot, Awaited, BlockUntil, Dropped, MadeAccess, NewOperation, Note,
-    ObjectId, Purpose, Query, RandomChoice, Registration, Request, SchedulingPoint, TimerEvent,
+    Action, Announce, AskSite, AskSlot, Awaited, BlockUntil, Dropped, MadeAccess, NewOperation,
+    Note, ObjectId, Purpose, Query, RandomChoice, Registration, Request, SchedulingPoint,
+    TimerEvent,
 };
 use crate::identity::{Address, AskId, RequestId, TimerId};
 
@@ -26,8 +27,8 @@ use crate::identity::{Address, AskId, RequestId, TimerId};
 pub trait Runtime {
     /// Sends a message, a `Slot<A::Message>`, which moves into the target's mail.
     fn post(&self, to: Address, message: &mut dyn Any);
-    /// Registers an `ask`; its event is posted next.
-    fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId;
+    /// Registers an `ask`; its event is posted next. An ask of the framework itself has no site.
+    fn ask(&self, to: Address, slot: Arc<AskSlot>, site: Option<AskSite>) -> AskId;
     /// Sends the reply that waits in the slot of the `ask`.
     fn reply(&self, ask: AskId);
     /// Shows an event to the monitors. `event` is an `Option` that [`Announce`] moves out of.

@@ -234,7 +234,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
 
     /// Sends a request to the mock actor, without a `Handler`, since the protocol may contain any event.
     fn take(&self, take: TakeRequest) -> Ask<Option<ProbeLetter>> {
-        let (reply, ask) = self.actor.target().begin_ask();
+        let (reply, ask) = self.actor.target().begin_ask(None);
         self.post(Inner::Take(take, reply));
         ask
     }

@@ -39,7 +39,10 @@ pub(crate) enum Problem {
         last: LastFailure,
     },
     /// Each handler of a cycle awaits the reply of the next.
-    CycleOfAsks { who: Vec<String> },
+    CycleOfAsks {
+        who: Vec<String>,
+        calls: Vec<AskCall>,
+    },
     /// Nothing can run, and these wait.
     Deadlock { waits: Vec<Wait> },
     /// A wait has lasted longer than the threshold, and so have others.
@@ -178,10 +181,18 @@ impl AwaitedList {
 pub(crate) enum Awaited {
     Start { of: String },
     End { of: String },
-    Reply { of: String },
+    Reply { of: String, call: Option<AskCall> },
     Room { of: String },
     Event { name: String },
     Object(AwaitedObject),
+}
+
+/// The call of an `ask`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct AskCall {
+    pub(crate) event: String,
+    /// The place in the source.
+    pub(crate) place: String,
 }
 
 /// A shared object that an operation waits for.

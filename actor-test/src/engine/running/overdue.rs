@@ -1,11 +1,14 @@
 //! Overdue waits and deferrals: operations that wait too long, and events that are deferred for ever.
 
-use crate::data::problem::{Awaited, AwaitedList, ObligationDetails, Problem, Wait};
+use actor_core::seam::AskSite;
+
+use crate::data::problem::{AskCall, Awaited, AwaitedList, ObligationDetails, Problem, Wait};
 use crate::engine::running::outcome::EndReason;
 use crate::engine::running::waits::{check_deferrals, counts_since, overdue, pending_waits, roots};
 use crate::engine::session::EngineSession;
 use crate::engine::specs::specifications::PendingObligation;
 use crate::engine::specs::suspicion::Suspicion;
+use crate::engine::world::asks::AskRecord;
 use crate::engine::world::capacity::RequestStatus;
 use crate::engine::world::operation::OperationStage;
 use crate::engine::world::shared_objects::awaited_objects;
@@ -41,7 +44,10 @@ pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> AwaitedList {
             match ask.is_for_end() {
                 true if state.relations.watches.await_start(number) => Awaited::Start { of },
                 true => Awaited::End { of },
-                false => Awaited::Reply { of },
+                false => Awaited::Reply {
+                    of,
+                    call: call_of(state, ask),
+                },
             }
         });
     let room = state.requests.capacity.iter();
@@ -62,6 +68,17 @@ pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> AwaitedList {
         });
     let shared = awaited_objects(state, operation);
     AwaitedList(asked.chain(room).chain(received).chain(shared).collect())
+}
+
+/// Returns the call of an ask, unless the framework itself has asked.
+pub(crate) fn call_of(state: &ExecutionState, ask: &AskRecord) -> Option<AskCall> {
+    let AskSite { event, place } = ask.site?;
+    let info = state.operations.info(ask.target)?;
+    let event = info.events.get(usize::from(event))?;
+    Some(AskCall {
+        event: event.name.into(),
+        place: format!("{}:{}", place.file(), place.line()),
+    })
 }
 
 /// Returns the waits that the bound has cut off, if they have lasted for more than a tenth of the threshold.

@@ -157,7 +157,7 @@ mod tests {
         state
             .requests
             .asks
-            .open(footprint, operations, asker, target)
+            .open(footprint, operations, (asker, target), None)
     }
 
     fn overdue_at(state: &mut ExecutionState, step: u64) -> Vec<u32> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use actor_core::generated::Moment;
 use actor_core::seam::{
-    Action, Address, Announce, AskId, AskSlot, Awaited, BlockUntil, Dropped, MadeAccess,
+    Action, Address, Announce, AskId, AskSite, AskSlot, Awaited, BlockUntil, Dropped, MadeAccess,
     NewOperation, Note, ObjectId, Purpose, Query, RandomChoice, Registration, Request, RequestId,
     Runtime, SchedulingPoint, TimerEvent, TimerId,
 };
@@ -41,7 +41,7 @@ impl Runtime for ControlledRuntime {
         }
     }
 
-    fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId {
+    fn ask(&self, to: Address, slot: Arc<AskSlot>, site: Option<AskSite>) -> AskId {
         let index = if self.phase.get() == CodePhase::Running {
             let current = self.current.get();
             let index = {
@@ -50,7 +50,7 @@ impl Runtime for ControlledRuntime {
                 state
                     .requests
                     .asks
-                    .open(footprint, operations, current, to.operation)
+                    .open(footprint, operations, (current, to.operation), site)
             };
             let before = self.arena().keep_reply(index, slot);
             drop(before);

@@ -4,6 +4,7 @@ use std::ops::{Index, IndexMut};
 use std::time::Duration;
 
 use actor_core::AskError;
+use actor_core::seam::AskSite;
 
 use crate::data::constructs::StepConstruct;
 use crate::engine::world::footprint::StepFootprint;
@@ -19,6 +20,8 @@ const NO_LETTER: u64 = u64::MAX;
 pub(crate) struct AskRecord {
     pub(crate) asker: u32,
     pub(crate) target: u32,
+    /// The call, as reports name it; none for an ask of the framework itself.
+    pub(crate) site: Option<AskSite>,
     /// The stable key of the reply, for hashes of the behaviour.
     pub(crate) key: u64,
     /// The key of the letter that asks; `NO_LETTER` if the target's start or end is awaited.
@@ -133,13 +136,13 @@ impl Asks {
         closes
     }
 
-    /// Opens an ask; returns its number.
+    /// Opens an ask of a target by an asker; returns its number.
     pub(crate) fn open(
         &mut self,
         footprint: &mut StepFootprint,
         operations: &mut Operations,
-        asker: u32,
-        target: u32,
+        (asker, target): (u32, u32),
+        site: Option<AskSite>,
     ) -> u32 {
         let key = operations.child_key_of(asker);
         let found = &mut operations[asker];
@@ -151,6 +154,7 @@ impl Asks {
             letter: found.letter_key(found.sent + 1),
             asker,
             target,
+            site,
             key,
             delivered: false,
             abandoned: false,

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::data::problem::{
-    Awaited, AwaitedList, AwaitedObject, BadNode, Crossing, CrossingFailure, Evidence, Holder,
-    LastFailure, NoEnd, ObligationDetails, Problem, Restless, Unread, Wait,
+    AskCall, Awaited, AwaitedList, AwaitedObject, BadNode, Crossing, CrossingFailure, Evidence,
+    Holder, LastFailure, NoEnd, ObligationDetails, Problem, Restless, Unread, Wait,
 };
 use crate::plural::count;
 
@@ -38,11 +38,17 @@ impl Display for Problem {
             Self::GivenUp { who, limit, last } => {
                 write!(to, "`{who}` is given up: {limit}; at last, {last}")
             }
-            Self::CycleOfAsks { who } => write!(
-                to,
-                "a cycle of asks, in which each handler awaits the reply of the next: `{}`",
-                who.join(" -> ")
-            ),
+            Self::CycleOfAsks { who, calls } => {
+                write!(
+                    to,
+                    "a cycle of asks, in which each handler awaits the reply of the next: `{}`",
+                    who.join(" -> ")
+                )?;
+                match calls.is_empty() {
+                    true => Ok(()),
+                    false => write!(to, " ({})", Joined(calls, ", ")),
+                }
+            }
             Self::Deadlock { waits } => write!(to, "nothing can run: {}", Joined(waits, "; ")),
             Self::LongWait {
                 wait,
@@ -251,12 +257,22 @@ impl Display for AwaitedList {
     }
 }
 
+impl Display for AskCall {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        write!(to, "`{}` at {}", self.event, self.place)
+    }
+}
+
 impl Display for Awaited {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start { of } => write!(to, "the start of `{of}`"),
             Self::End { of } => write!(to, "the end of `{of}`"),
-            Self::Reply { of } => write!(to, "the reply of `{of}`"),
+            Self::Reply { of, call: None } => write!(to, "the reply of `{of}`"),
+            Self::Reply {
+                of,
+                call: Some(call),
+            } => write!(to, "the reply of `{of}` to {call}"),
             Self::Room { of } => write!(to, "room in the mailbox of `{of}`"),
             Self::Event { name } => write!(to, "an event `{name}`"),
             Self::Object(object) => object.fmt(to),

@@ -4,6 +4,7 @@ use actor_core::AskError;
 
 use crate::data::problem::Problem;
 use crate::engine::running::effects::Effects;
+use crate::engine::running::overdue::call_of;
 use crate::engine::specs::cycle::WaitForGraph;
 
 impl Effects<'_> {
@@ -60,16 +61,23 @@ impl Effects<'_> {
 
     /// Reports the cycle of asks that an operation has closed by waiting, if there is one.
     pub(crate) fn find_cycle(&self, operation: u32) {
-        let who = {
+        let problem = {
             let state = self.shared.state();
             let waits = WaitForGraph { state: &state };
             let Some(cycle) = waits.cycle(operation) else {
                 return;
             };
             let names = cycle.iter().chain(cycle.first());
-            names.map(|operation| state.name(*operation)).collect()
+            let calls = cycle.iter().filter_map(|operation| {
+                let ask = state.requests.asks.only_awaited(*operation)?;
+                call_of(&state, ask)
+            });
+            Problem::CycleOfAsks {
+                who: names.map(|operation| state.name(*operation)).collect(),
+                calls: calls.collect(),
+            }
         };
-        self.shared.find(&Problem::CycleOfAsks { who }, None);
+        self.shared.find(&problem, None);
     }
 
     /// Looks for a cycle of asks after a letter has arrived, which may have closed one.

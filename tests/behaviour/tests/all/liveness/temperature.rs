@@ -642,7 +642,8 @@ fn a_wait_counts_in_the_fair_part_only() {
         })
     };
     let bug = report(Fairness::FairFrom(150));
-    let bug = bug.assert_bug("`Waits` awaits the reply of `Silent`, for 1001 steps");
+    let bug = bug.assert_bug("`Waits` awaits the reply of `Silent` to `Ask` at ");
+    assert_contains(bug.message(), &[", for 1001 steps"]);
     assert_eq!(bug.step(), 150 + 1001);
     let unfair = report(Fairness::Unfair);
     unfair.assert_clean();

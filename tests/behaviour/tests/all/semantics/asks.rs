@@ -420,8 +420,12 @@ fn a_cycle_of_asks_is_found_while_others_go_on() {
     ];
     for (links, how, names) in cycles {
         let what = "a cycle of asks, in which each handler awaits the reply of the next: ";
-        let cycle = (BugKind::Deadlock, format!("{what}`{names}`"));
-        assert_eq!(bug(links, how), Some(cycle));
+        let cycle = format!("{what}`{names}` (`Begin` at {}:", file!());
+        let (kind, message) = bug(links, how).expect("a cycle");
+        assert_eq!(kind, BugKind::Deadlock);
+        assert!(message.starts_with(&cycle), "{message}");
+        // Each of the handlers has asked.
+        assert_eq!(message.matches("`Begin` at").count(), links, "{message}");
     }
 }
 

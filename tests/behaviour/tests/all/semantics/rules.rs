@@ -885,13 +885,12 @@ fn rule_08_a_wait_may_last_for_ever_where_it_says_so() {
         patient.tell(Go);
         patient.tell(Line("taken"));
     });
-    let found = bug(&Tester::new(), |sys| {
+    let parts = ["nothing can run: `AsksOnce` awaits the reply of `Waits` to `Go` at"];
+    expect_bug(BugKind::Deadlock, &parts, |sys| {
         let patient = sys.spawn(Waits::default());
         patient.tell(Go);
         sys.spawn(AsksOnce(patient)).tell(Go);
     });
-    let message = "nothing can run: `AsksOnce` awaits the reply of `Waits`";
-    assert_eq!(found, (BugKind::Deadlock, message.into()));
 }
 
 /// Asks an actor that waits for another event.
