@@ -145,6 +145,7 @@ impl RunPlan {
                 width: words::WIDTH,
                 hang_timeout,
                 test: None,
+                lists_strategies: options.verbosity() == Verbosity::All,
             },
             selection: options.selection.clone(),
         }

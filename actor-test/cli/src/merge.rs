@@ -23,6 +23,7 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
         width: words::WIDTH,
         hang_timeout: None,
         test: None,
+        lists_strategies: true,
     };
     let searches = read_search_dir(&options.directory).map_err(Trouble)?;
     if searches.is_empty() {

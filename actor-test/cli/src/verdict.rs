@@ -198,9 +198,7 @@ impl VerdictCounts {
             ),
             Format::Human => {
                 let strategies = words::strategies(&self.strategies, false);
-                let is_asked =
-                    verbosity == Verbosity::All || (failed > 0 && verbosity != Verbosity::Trouble);
-                if !strategies.is_empty() && is_asked {
+                if !strategies.is_empty() && verbosity == Verbosity::All {
                     screen.line("\nall tests together");
                     strategies.iter().for_each(|line| screen.line(line));
                 }

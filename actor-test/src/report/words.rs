@@ -75,7 +75,7 @@ pub fn failed(report: &Report, notes: &[String], place: &CommandContext) -> Stri
             lines.extend(indented(why(bug)));
         }
     }
-    lines.extend(indented(failing_statistics(report)));
+    lines.extend(indented(failing_statistics(report, place)));
     lines.extend(indented(warnings(report, notes)));
     lines.extend(
         report
@@ -103,7 +103,7 @@ pub(crate) fn unexpected(
     lines.extend(indented(
         found.map_or_else(Vec::new, |bug| evidence(report, bug, place)),
     ));
-    lines.extend(indented(failing_statistics(report)));
+    lines.extend(indented(failing_statistics(report, place)));
     lines.extend(indented(warnings(report, notes)));
     lines.extend(
         found

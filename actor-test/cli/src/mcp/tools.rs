@@ -292,6 +292,7 @@ fn explored(line: ReportLine, here: &Path) -> ExploredTest {
         width: words::WIDTH,
         hang_timeout: None,
         test: None,
+        lists_strategies: false,
     };
     let report = line.report.as_ref();
     let report_text = report.map_or_else(String::new, |report| match is_failure(&line.outcome) {

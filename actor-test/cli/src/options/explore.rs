@@ -107,7 +107,7 @@ pub(crate) struct ExploreOptions {
     /// `mailbox`, at once [default: per_pair].
     #[arg(long, value_name = "HOW", value_parser = parse::delivery, help_heading = SEARCH)]
     pub(crate) delivery: Option<Delivery>,
-    /// Prints everything, for passing tests too, with the bugs that each strategy found.
+    /// Prints everything, for passing tests too, with the executions and the bugs of each strategy.
     #[arg(short, long, help_heading = REPORTS)]
     verbose: bool,
     /// Prints only failures, warnings and the number of passed tests.

@@ -1,4 +1,4 @@
-//! The context of printed commands, [`CommandContext`].
+//! The context of a printed report and its commands: [`CommandContext`].
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,7 +8,8 @@ use crate::report::shell;
 /// The default width of a story.
 pub const WIDTH: usize = 120;
 
-/// The context of the printed commands: the directory, and cargo's selection of packages.
+/// The context of a printed report and its commands: the directory, cargo's selection of packages, and what is
+/// asked for.
 #[derive(Clone, Debug)]
 pub struct CommandContext {
     /// The directory in which the commands are typed.
@@ -21,6 +22,8 @@ pub struct CommandContext {
     pub hang_timeout: Option<Duration>,
     /// The name of the test in the commands, if it differs from the report's.
     pub test: Option<String>,
+    /// True if the contribution of each strategy is listed.
+    pub lists_strategies: bool,
 }
 
 impl CommandContext {
@@ -33,6 +36,7 @@ impl CommandContext {
             width: WIDTH,
             hang_timeout: None,
             test: None,
+            lists_strategies: false,
         }
     }
 

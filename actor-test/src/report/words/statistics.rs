@@ -1,5 +1,6 @@
 //! Formats the statistics of an exploration.
 
+use super::command::CommandContext;
 use super::layout::percent;
 use super::verdict::{self, covered};
 use super::{count, foreign};
@@ -16,10 +17,12 @@ pub(super) fn statistics(report: &Report) -> Vec<String> {
     lines
 }
 
-/// Formats the statistics of a failing test, with the contribution of each strategy.
-pub(super) fn failing_statistics(report: &Report) -> Vec<String> {
+/// Formats the statistics of a failing test, with the contribution of each strategy if that is asked for.
+pub(super) fn failing_statistics(report: &Report, place: &CommandContext) -> Vec<String> {
     let mut lines = statistics(report);
-    lines.extend(strategies(&report.strategies, true));
+    if place.lists_strategies {
+        lines.extend(strategies(&report.strategies, true));
+    }
     lines
 }
 
