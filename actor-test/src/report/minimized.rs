@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::causes::StepSummary;
 use crate::data::schedule::{NamedStep, Schedule};
 use crate::data::step::StepKind;
 use crate::plural::count;
@@ -99,7 +100,7 @@ pub struct Minimized {
 }
 
 /// A state from which nothing recovers, as far as was observed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dead {
     /// The step after which the continuations began.
@@ -114,4 +115,8 @@ pub struct Dead {
     /// recovered.
     #[serde(default)]
     pub delayed: u32,
+    /// One round of the steps that repeat each other from there on, if the operations take turns. Empty if
+    /// nothing repeats, or nothing goes on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub round: Vec<StepSummary>,
 }

@@ -37,7 +37,7 @@ use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::decisive_steps;
 pub use self::steps::{step_lines, story_lines};
 pub use self::story_steps::step_action;
-pub(crate) use self::story_steps::{actor_and_action, who};
+pub(crate) use self::story_steps::{action_and_changes, actor_and_action, step_summary};
 pub use self::unproved::{no_proof, unproved};
 use self::warnings::warnings;
 use crate::data::bug::Finding;

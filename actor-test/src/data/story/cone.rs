@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use super::{Change, Effect, MessageFate, Step, Story, Temperature};
+use super::{
+    Change, DiskAction, Effect, MessageFate, OperationKind, Purpose, Repetition, Step, Story,
+    Temperature,
+};
 use crate::data::step::StepKind;
 
 /// One of this many selected steps may be an earlier change of the actor of the last step.
@@ -10,6 +13,9 @@ const CHANGES_OF: usize = 4;
 
 /// The largest number of sends of unread events that are selected, the last ones.
 const UNREAD_MAX: usize = 4;
+
+/// The largest number of steps in which a time limit ran out that are selected, the last ones.
+const LIMITS_MAX: usize = 6;
 
 /// The largest number of actors ended by faults whose last change is selected, those that changed last.
 const TAKEN_MAX: usize = 4;
@@ -150,38 +156,70 @@ impl<'a> CausalIndex<'a> {
         cone.map(|at| self.story.steps[at].number).collect()
     }
 
-    /// Returns the `most` steps that matter most. These are:
+    /// Returns the `most` steps that matter most, or a few more. These are, by rank:
     /// - the last step, the critical one, and those that the report names (`named`);
-    /// - the steps in which a fault struck, a pending obligation became hot, or an unread event was sent;
+    /// - the steps in which a fault struck, data that a power failure loses was written, a time limit ran out,
+    ///   a pending obligation became hot, or an unread event was sent;
     /// - the last changes of the actors, and of their fields, that a failed predicate read;
     /// - the last changes of actors that a fault ended;
     /// - the last changes of the actor of the last step, and the last answers to it;
-    /// - the steps that led to these, the latest first, with lookups in a registry of names last.
+    /// - one round of steps that repeat each other to the end of the story;
+    /// - the steps that led to these, the latest first;
+    /// - the steps that happened last.
+    ///
+    /// Of the last two, plumbing is left out, and of steps that repeat each other all but one round. A gap of a
+    /// single step is closed, since it would take as much space as the step.
     pub(crate) fn most_relevant(&self, most: usize, named: &[u64]) -> BTreeSet<u64> {
         let steps = &self.story.steps;
-        let mut decisive = self.decisive();
-        decisive.extend(named.iter().filter_map(|number| self.position(*number)));
-        decisive.extend(self.last_changes(most / CHANGES_OF));
-        decisive.extend(self.last_changes_of_fields(most / CHANGES_OF));
-        decisive.extend(self.last_answers(most / CHANGES_OF));
-        let number = |at: usize| steps[at].number;
-        let mut chosen: BTreeSet<u64> = decisive
-            .iter()
-            .rev()
-            .take(most)
-            .map(|at| number(*at))
+        let repetitions = Repetition::all(self.story);
+        let is_repeated = |at: usize| {
+            let behind = repetitions.partition_point(|found| found.first <= at);
+            let found = behind.checked_sub(1).map(|found| &repetitions[found]);
+            found.is_some_and(|found| found.repeated().contains(&at))
+        };
+        let critical = self.story.critical.iter().chain(named);
+        let critical = critical.filter_map(|number| self.position(*number));
+        let mut ranked: Vec<usize> = steps
+            .len()
+            .checked_sub(1)
+            .into_iter()
+            .chain(critical)
             .collect();
-        let is_relevant = |at: &usize| !self.is_bookkeeping(*at);
-        let cone = self.cone(decisive).filter(is_relevant);
-        // The cone comes first; any capacity left is for the steps that happened last.
-        let last = || (0..steps.len()).rev();
-        let mut next = cone.chain(last().filter(is_relevant)).chain(last());
-        while chosen.len() < most
-            && let Some(at) = next.next()
-        {
-            chosen.insert(number(at));
+        ranked.extend(self.decisive().iter().rev());
+        ranked.extend(self.last_changes(most / CHANGES_OF));
+        ranked.extend(self.last_changes_of_fields(most / CHANGES_OF).iter().rev());
+        ranked.extend(self.last_answers(most / CHANGES_OF));
+        ranked.extend(self.last_round(&repetitions, most / 2));
+        let mut chosen = BTreeSet::new();
+        let mut choose = |at: usize| {
+            if chosen.len() < most {
+                chosen.insert(at);
+            }
+        };
+        ranked.iter().copied().for_each(&mut choose);
+        let is_relevant = |at: &usize| !self.is_plumbing(*at) && !is_repeated(*at);
+        self.cone(ranked).filter(is_relevant).for_each(&mut choose);
+        let last = (0..steps.len()).rev();
+        last.filter(is_relevant).for_each(&mut choose);
+        let is_single_gap = |at: &usize| {
+            let next = chosen.contains(&(at + 1));
+            next && (*at == 0 || chosen.contains(&(at - 1))) && !chosen.contains(at)
+        };
+        let gaps: Vec<usize> = (0..steps.len()).filter(is_single_gap).collect();
+        chosen.extend(gaps);
+        chosen.into_iter().map(|at| steps[at].number).collect()
+    }
+
+    /// Returns the first round of the steps that repeat each other to the end of the story, if it has `most`
+    /// steps at most.
+    fn last_round(&self, repetitions: &[Repetition], most: usize) -> std::ops::Range<usize> {
+        let end = self.story.steps.len();
+        match repetitions.last() {
+            Some(last) if last.first + last.steps + 1 >= end && last.period <= most => {
+                last.first..last.first + last.period
+            }
+            _ => 0..0,
         }
-        chosen
     }
 
     /// Returns the last changes of the actor that took the last step, in which the mistake may lie.
@@ -222,7 +260,7 @@ impl<'a> CausalIndex<'a> {
         let began = steps.iter().rposition(begins).unwrap_or(0);
         let answers = self.replied.get(&last.who).map_or(&[][..], Vec::as_slice);
         let answers = answers.iter().copied().rev();
-        let is_relevant = |at: &usize| !self.is_bookkeeping(*at);
+        let is_relevant = |at: &usize| !self.is_plumbing(*at);
         answers
             .take_while(|at| *at > began)
             .filter(is_relevant)
@@ -231,16 +269,25 @@ impl<'a> CausalIndex<'a> {
             .collect()
     }
 
-    /// Returns true for a step of a name registry, and for a step that only sends to one.
-    fn is_bookkeeping(&self, at: usize) -> bool {
+    /// Returns true for plumbing: a step of a name registry or of a node's boot code, a step that only sends
+    /// to a registry, and the undisturbed arrival of a message at its node.
+    fn is_plumbing(&self, at: usize) -> bool {
         let story = self.story;
         let step = &story.steps[at];
+        let kind = story.operations.get(step.who as usize).map(|who| who.kind);
         let mut sent = step.sent().peekable();
         let to_registries = |number| {
             let message = story.message(number);
             message.is_some_and(|message| story.is_registry(message.to))
         };
-        story.is_registry(step.who) || sent.peek().is_some() && sent.all(to_registries)
+        let arrives = |effect: &Effect| match effect {
+            Effect::Sent { arrival, .. } => *arrival == MessageFate::Arrived,
+            effect => matches!(effect, Effect::ReplyArrived { .. } | Effect::Replied { .. }),
+        };
+        story.is_registry(step.who)
+            || kind == Some(OperationKind::Boot)
+            || step.kind == StepKind::Deliver && step.effects.iter().all(arrives)
+            || sent.peek().is_some() && sent.all(to_registries)
     }
 
     /// Returns the steps that sent events which no actor reads. These are events taken by faults, and, if
@@ -306,10 +353,55 @@ impl<'a> CausalIndex<'a> {
         all.map(|at| story.steps[at].number).collect()
     }
 
+    /// Returns the steps that wrote to a disk what a power failure has lost. A file may have another name by then.
+    fn lost_writes(&self) -> impl Iterator<Item = usize> {
+        let steps = &self.story.steps;
+        let lost = steps.iter().enumerate().flat_map(|(at, step)| {
+            let actions = step.effects.iter().filter_map(|effect| match effect {
+                Effect::Lost { action, .. } => Some(action),
+                _ => None,
+            });
+            actions.map(move |action| (at, action))
+        });
+        lost.filter_map(|(at, lost)| {
+            let is_made = |step: &Step, has_name: bool| {
+                step.effects.iter().any(|effect| match effect {
+                    Effect::Disk {
+                        action,
+                        error: None,
+                    } => {
+                        let data = |of: &DiskAction| (of.call, of.at, of.bytes);
+                        data(action) == data(lost) && (!has_name || action.path == lost.path)
+                    }
+                    _ => false,
+                })
+            };
+            let find = |has_name| steps[..at].iter().rposition(|step| is_made(step, has_name));
+            find(true).or_else(|| find(false))
+        })
+    }
+
+    /// Returns the last steps in which a time limit ran out: that of a reply, of a wait, of a state or of an
+    /// event.
+    fn expired(&self, most: usize) -> impl Iterator<Item = usize> {
+        let is_limit = |step: &Step| {
+            let timer = step
+                .timer
+                .and_then(|timer| self.story.timers.get(timer as usize));
+            timer.is_some_and(|timer| {
+                matches!(
+                    timer.purpose,
+                    Purpose::Limit | Purpose::Reply | Purpose::State | Purpose::NextEvent
+                )
+            })
+        };
+        let steps = self.story.steps.iter().enumerate().rev();
+        let expired = steps.filter(move |(_, step)| is_limit(step));
+        expired.map(|(at, _)| at).take(most)
+    }
+
     fn decisive(&self) -> BTreeSet<usize> {
         let story = self.story;
-        let last = story.steps.len().checked_sub(1);
-        let critical = story.critical.and_then(|critical| self.position(critical));
         let mut hot: BTreeMap<u32, usize> = BTreeMap::new();
         let inspected = self.inspected();
         let mut changed: BTreeMap<u32, usize> = BTreeMap::new();
@@ -340,9 +432,10 @@ impl<'a> CausalIndex<'a> {
         }
         changed.retain(|who, _| inspected.contains(who));
         let unread = self.unread(!hot.is_empty());
-        let decisive = last.into_iter().chain(critical);
-        decisive
-            .chain(faults)
+        faults
+            .into_iter()
+            .chain(self.lost_writes())
+            .chain(self.expired(LIMITS_MAX))
             .chain(unread)
             .chain(taken.into_iter().rev().take(TAKEN_MAX))
             .chain(hot.into_values())

@@ -54,6 +54,7 @@
 mod cone;
 mod effect;
 mod participants;
+mod repetition;
 mod selection;
 mod step;
 mod text;
@@ -65,6 +66,7 @@ pub use effect::{CapacityReply, ChoicePurpose, DiskAction, DiskCall, Effect, Mes
 pub use participants::{
     Field, Message, Monitor, MonitorKind, Operation, OperationKind, Purpose, Temperature, Timer,
 };
+pub(crate) use repetition::Repetition;
 pub use selection::Selection;
 pub(crate) use selection::name_of;
 pub use step::{Change, MonitorChange, Step};

@@ -359,10 +359,11 @@ impl ContinuationProbe for Walks<'_, '_> {
 }
 
 fn step_summary(story: &Story, step: u64) -> StepSummary {
-    let found = story.step(step);
-    StepSummary {
-        step,
-        actor: found.map_or_else(String::new, |step| words::who(story, step)),
-        what: found.map_or_else(String::new, |step| words::step_action(story, step)),
+    match story.step(step) {
+        Some(found) => words::step_summary(story, found),
+        None => StepSummary {
+            step,
+            ..StepSummary::default()
+        },
     }
 }

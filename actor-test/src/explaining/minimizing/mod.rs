@@ -251,12 +251,13 @@ impl Minimizing<'_> {
     }
 
     /// Returns the minimal way to a dead state.
-    fn lost(&self, best: &BestExecution, proof: Proof) -> MinimalExecution {
+    fn lost(&mut self, best: &BestExecution, proof: Proof) -> MinimalExecution {
         let dead = Dead {
             from: best.schedule.len() as u64,
             continuations: proof.terms.continuations,
             horizon: proof.terms.horizon,
             delayed: proof.terms.delayed,
+            round: self.trials.alone(|worker| worker.round_behind(best)),
         };
         MinimalExecution {
             minimized: self.minimized(&best.schedule, Some(dead)),

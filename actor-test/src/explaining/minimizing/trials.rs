@@ -4,8 +4,9 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::data::bug::Finding;
+use crate::data::causes::StepSummary;
 use crate::data::schedule::Schedule;
-use crate::data::story::Story;
+use crate::data::story::{Repetition, Story};
 use crate::engine::{
     Engine, ObligationWatch, Outcome, Program, RecordLevel, RecordedDecision, RunOptions, checks,
     chosen,
@@ -15,9 +16,13 @@ use crate::parallel::map_ordered;
 use crate::replay::following::{FollowedRun, follow_by, name};
 use crate::replay::{fair_from, run_again_with, taken};
 use crate::report::data::{Bug, Recording};
-use crate::strategy::{Execution, Fairness, Guided, Strategy};
+use crate::report::words;
+use crate::strategy::{BranchedReplay, Delayed, Execution, Fairness, Guided, RoundRobin, Strategy};
 use crate::trace::schedule;
 use crate::worker_registry::{self, WorkerStatus};
+
+/// The number of steps behind an execution among which a round is sought that repeats itself.
+const ROUND_SOUGHT: u64 = 400;
 
 /// The number of steps that one worker runs alone, since others would take longer to start.
 const ALONE: u64 = 20_000;
@@ -147,6 +152,34 @@ impl<'a> TrialWorker<'a> {
         let outcome = engine.run_under(strategy, program, &execution, options);
         self.spend(&outcome);
         outcome
+    }
+
+    /// Returns one round of the steps that repeat each other behind an execution, while the operations take
+    /// turns.
+    pub(super) fn round_behind(&mut self, best: &BestExecution) -> Vec<StepSummary> {
+        let from = best.schedule.len() as u64;
+        let turns = Box::new(Delayed::new(RoundRobin::new(), 0));
+        let turns = BranchedReplay::new(chosen(&best.decisions), from, turns);
+        let options = RunOptions {
+            record: RecordLevel::Events,
+            until: Some(from + ROUND_SOUGHT),
+            ..RunOptions::default()
+        };
+        let story = Story::of(&self.run_under(Box::new(turns), options).records);
+        let repetitions = Repetition::all(&story);
+        let lasts = |last: &&Repetition| {
+            let first = story.steps[last.first].number;
+            first > from && last.repeated().end + 1 >= story.steps.len()
+        };
+        let round = repetitions.last().filter(lasts).map(|last| {
+            let steps = &story.steps[last.first..last.first + last.period];
+            let summary = |step| StepSummary {
+                what: words::action_and_changes(&story, step),
+                ..words::step_summary(&story, step)
+            };
+            steps.iter().map(summary).collect()
+        });
+        round.unwrap_or_default()
     }
 
     /// Runs an execution with full recording; its story ends before the step `until`.

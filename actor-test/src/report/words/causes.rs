@@ -10,7 +10,7 @@ use crate::data::causes::{
 /// The largest number of characters of an event or a step.
 const EVENT_MAX: usize = 60;
 
-/// Formats the causes of a failure, with one line for each that is known.
+/// Formats the causes of a failure, with one line for each that is known: the needed races first.
 pub fn causes(causes: &Causes) -> Vec<String> {
     let recovers = matches!(
         causes.decided,
@@ -19,12 +19,12 @@ pub fn causes(causes: &Causes) -> Vec<String> {
             | DecisivePoint::StillRecoverable { .. }
     );
     let mut lines = Vec::new();
-    lines.extend(decided(&causes.decided).map(|text| format!("decided:    {text}")));
-    let nearest = causes.nearest.as_ref().map(|it| nearest(it, recovers));
-    lines.extend(nearest.map(|text| format!("nearest:    {text}")));
     for needed in &causes.races.needed {
         lines.push(format!("needs:      {}", race(needed)));
     }
+    lines.extend(decided(&causes.decided).map(|text| format!("decided:    {text}")));
+    let nearest = causes.nearest.as_ref().map(|it| nearest(it, recovers));
+    lines.extend(nearest.map(|text| format!("nearest:    {text}")));
     if causes.cut_short {
         lines.push(format!(
             "            the search was cut short after {}",

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::count;
 use super::escape::{plain, shortened};
 use crate::data::step::StepKind;
-use crate::data::story::{CausalIndex, Effect, MessageFate, OperationKind, Step, Story, name_of};
+use crate::data::story::{
+    CausalIndex, Effect, MessageFate, OperationKind, Repetition, Step, Story, name_of,
+};
 
 /// A story of at most this many steps is shown unfolded.
 const SHORT: usize = 60;
@@ -51,24 +53,52 @@ pub(super) fn folded(story: &Story) -> Vec<FoldedPart<'_>> {
     parts
 }
 
-/// Returns the chosen steps, with the number of steps between them.
+/// Returns the chosen steps, with what is between them: the number of steps, or that a round repeats.
 pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<FoldedPart<'a>> {
+    let repetitions = Repetition::all(story);
     let mut parts = Vec::new();
-    let mut before = 0;
-    let gap = |before: u64, number: u64| {
-        let missing = number.saturating_sub(before).saturating_sub(1);
-        (missing > 0).then(|| FoldedPart::Steps(format!("… {}", count(missing, "step"))))
+    // The position behind the last shown step.
+    let mut next = 0;
+    let gap = |parts: &mut Vec<_>, from: usize, to: usize| {
+        if from < to {
+            let missing = missing(story, from, to);
+            let repeats = |found: &&Repetition| {
+                found.repeated().contains(&from) && found.repeated().contains(&(to - 1))
+            };
+            parts.push(FoldedPart::Steps(match repetitions.iter().find(repeats) {
+                Some(found) => {
+                    let what = match found.period {
+                        1 => "the same step".into(),
+                        period => format!("the same {period} steps"),
+                    };
+                    format!("… {what} again and again, {}", count(missing, "step"))
+                }
+                None => format!("… {}", count(missing, "step")),
+            }));
+        }
     };
-    for step in story
-        .steps
-        .iter()
-        .filter(|step| chosen.contains(&step.number))
-    {
-        parts.extend(gap(before, step.number));
-        parts.push(FoldedPart::Step(step));
-        before = step.number;
+    for (at, step) in story.steps.iter().enumerate() {
+        if chosen.contains(&step.number) {
+            gap(&mut parts, next, at);
+            parts.push(FoldedPart::Step(step));
+            next = at + 1;
+        }
     }
+    gap(&mut parts, next, story.steps.len());
     parts
+}
+
+/// Returns the number of steps from one position to another, with those that the story has left out.
+fn missing(story: &Story, from: usize, to: usize) -> u64 {
+    let before = match from.checked_sub(1) {
+        Some(at) => story.steps[at].number,
+        None => 0,
+    };
+    let end = match story.steps.get(to) {
+        Some(step) => step.number,
+        None => story.steps[to - 1].number + 1,
+    };
+    end - before - 1
 }
 
 /// Returns for each step whether it is dull: nothing of interest changed in it.

@@ -6,15 +6,18 @@ use std::time::Duration;
 use super::collapse::{FoldedPart, chosen, folded, unprinted};
 use super::command::CommandContext;
 use super::count;
-use super::escape::{cut, shortened, wrapped};
+use super::escape::{cut, plain, shortened, wrapped};
 use super::story_steps::{became, details, happening, who};
 use crate::data::bug::BugKind;
 use crate::data::story::{CausalIndex, InspectedActor, Story};
 use crate::report::data::Bug;
 use crate::report::shell;
 
-/// The number of steps at the end of a failing test's report.
-const STEPS: usize = 16;
+/// A story of at most this many steps is shown whole at the end of a failing test's report.
+const WHOLE: usize = 30;
+
+/// The number of steps that are selected of a longer story.
+const STEPS: usize = 20;
 
 /// The largest width of the column of names.
 const NAME_MAX: usize = 24;
@@ -37,23 +40,55 @@ pub(super) fn decisive_steps(bug: &Bug, place: &CommandContext) -> Vec<String> {
     if bug.kind() == BugKind::Deadlock {
         named.extend(causes.awaited());
     }
-    let matter = causes.most_relevant(STEPS, &named);
+    let matter = match all <= WHOLE {
+        true => story.steps.iter().map(|step| step.number).collect(),
+        false => causes.most_relevant(STEPS, &named),
+    };
     let head = match &bug.trace_path {
-        _ if all <= STEPS => format!("the story, {}", count(all as u64, "step")),
+        _ if matter.len() == all => format!("the story, {}", count(all as u64, "step")),
         Some(path) => {
             let path = shell::short(path, &place.here);
-            format!("{STEPS} of {all} steps; all of them: cargo actor-test show {path}")
+            format!(
+                "{} of {all} steps; all of them: cargo actor-test show {path}",
+                matter.len()
+            )
         }
-        None => format!("{STEPS} of {all} steps"),
+        None => format!("{} of {all} steps", matter.len()),
     };
     let width = place.width.saturating_sub(6);
     let mut lines = vec![head];
     lines.extend(laid_out(story, &chosen(story, &matter), width));
+    lines.extend(round(bug, width));
     lines.extend(inspected(story, width));
     lines
         .into_iter()
         .map(|line| format!("      {line}"))
         .collect()
+}
+
+/// Formats one round of what goes on for ever behind the story.
+fn round(bug: &Bug, width: usize) -> Vec<String> {
+    let dead = bug
+        .minimized
+        .as_ref()
+        .and_then(|minimized| minimized.dead.as_ref());
+    let round = dead.map_or(&[][..], |dead| &dead.round);
+    let Some(widest) = round.iter().map(|step| step.actor.chars().count()).max() else {
+        return Vec::new();
+    };
+    let actor = widest.min(NAME_MAX);
+    let mut lines = vec!["and then, again and again:".to_owned()];
+    for step in round {
+        let what = hanging(&plain(&step.what), width.saturating_sub(actor + 4));
+        let heads =
+            std::iter::once(fit(&step.actor, actor)).chain(std::iter::repeat(fit("", actor)));
+        lines.extend(
+            heads
+                .zip(what)
+                .map(|(head, text)| format!("  {head}  {text}")),
+        );
+    }
+    lines
 }
 
 /// Formats a story as columns: step, time, actor, action. Unless `all` is set, idle steps are folded.

@@ -6,11 +6,12 @@ use std::time::Duration;
 use super::changes;
 use super::count;
 use super::disks;
-use super::escape::{plain, shortened};
+use super::escape::{cut, plain, shortened};
+use crate::data::causes::StepSummary;
 use crate::data::step::StepKind;
 use crate::data::story::{
-    CapacityReply, ChoicePurpose, Effect, MessageFate, MonitorChange, MonitorKind, Purpose, Step,
-    Story, Text, Timer, name_of,
+    CapacityReply, ChoicePurpose, Effect, Message, MessageFate, MonitorChange, MonitorKind,
+    Purpose, Step, Story, Text, Timer, name_of,
 };
 
 /// A handled event longer than this is not repeated, if the step that sent it is shown.
@@ -26,6 +27,22 @@ pub(crate) fn who(story: &Story, step: &Step) -> String {
         Some(_) => format!("{name}'s timer"),
         None => name,
     }
+}
+
+/// Describes a step in one line.
+pub(crate) fn step_summary(story: &Story, step: &Step) -> StepSummary {
+    StepSummary {
+        step: step.number,
+        actor: who(story, step),
+        what: step_action(story, step),
+    }
+}
+
+/// Formats the action of a step, and the changes of its actor.
+pub(crate) fn action_and_changes(story: &Story, step: &Step) -> String {
+    let changes = changes::listed(&step.changes);
+    let changes = changes.map_or_else(String::new, |changes| format!(": {changes}"));
+    step_action(story, step) + &changes
 }
 
 /// Formats the action of a step, without its actor.
@@ -341,8 +358,8 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
                 true => "halts".to_owned(),
                 false => format!("{} halts", name(*who)),
             };
-            let unread =
-                (*unread > 0).then(|| format!("dead letters: {}", count(*unread, "queued event")));
+            let unread = (*unread > 0)
+                .then(|| format!("dead letters: {}", lost(story, step, *who, *unread)));
             return std::iter::once(halts).chain(unread).collect();
         }
         Effect::Passed { by_ns } => format!("{:?} pass", Duration::from_nanos(*by_ns)),
@@ -351,6 +368,38 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
         Effect::Chose { .. } | Effect::Logged { .. } => return Vec::new(),
     };
     vec![one]
+}
+
+/// Lists the events that an actor has not read when it ends: the first ones by name.
+fn lost(story: &Story, step: &Step, who: u32, unread: u64) -> String {
+    const NAMED: usize = 4;
+    let arrived = |effect: &Effect| match effect {
+        Effect::Sent {
+            message,
+            arrival: MessageFate::Arrived | MessageFate::Deferred | MessageFate::Replaced,
+            ..
+        } => story.message(*message),
+        _ => None,
+    };
+    let before = story
+        .steps
+        .iter()
+        .take_while(|before| before.number <= step.number);
+    let came = before.flat_map(|before| before.effects.iter().filter_map(arrived));
+    let is_unread = |message: &&Message| message.to == who && message.handled.is_none();
+    let events: Vec<&Message> = came.filter(is_unread).collect();
+    if events.len() as u64 != unread {
+        return count(unread, "queued event");
+    }
+    let named = events.iter().take(NAMED);
+    let named: Vec<String> = named
+        .map(|message| cut(&shortened(&message.event), REPEATED_MAX))
+        .collect();
+    let more = match events.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", named.join(", "))
 }
 
 /// Describes what the arming of a timer means.

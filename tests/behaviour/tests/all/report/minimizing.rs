@@ -146,7 +146,7 @@ fn of_an_endless_story_the_beginning_is_left() {
     // The body starts, spawns and sends twice; one tick is
     // handled and sends another, before the obligation is lost.
     assert_eq!(minimized.after.steps, 7, "{minimized:?}");
-    let dead = minimized.dead.expect("it was seen to stay lost");
+    let dead = minimized.dead.as_ref().expect("it was seen to stay lost");
     assert_eq!(dead.from, minimized.after.steps);
     assert!(dead.continuations >= 70);
     assert_eq!(steps(&bug) as u64, dead.from);
@@ -225,7 +225,7 @@ fn what_a_long_way_leads_to_is_shortened_with_a_small_budget() {
         let minimized = bug.minimized.as_ref().expect("it is shorter");
         // The body starts, spawns and sends, and each tick is handled and sends another.
         assert_eq!(minimized.after.steps, 3 + 2 * ticks - 1, "{minimized:?}");
-        let dead = minimized.dead.expect("it was seen to stay so");
+        let dead = minimized.dead.as_ref().expect("it was seen to stay so");
         assert!((2_000..=5_000).contains(&dead.horizon), "{dead:?}");
     }
 }

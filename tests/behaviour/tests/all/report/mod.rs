@@ -4,6 +4,7 @@ use actor_core::prelude::*;
 use behaviour::closures::{Handles, handles};
 use behaviour::harness::events::Go;
 
+mod blocks;
 mod bugs;
 mod causes;
 pub mod coverage;

@@ -55,8 +55,8 @@ fn first_bug(program: impl Fn(&System) + Sync) -> Bug {
     report.bugs().first().expect("a bug is found").clone()
 }
 
-/// Runs a program that fails in a long execution; asserts that its report shows
-/// sixteen of the steps, and among them these parts.
+/// Runs a program that fails in a long execution; asserts that its report shows a selection of the steps, and
+/// among them these parts.
 #[track_caller]
 fn tells<R: BodyOutput<K>, K>(
     tester: &Tester,
@@ -65,7 +65,12 @@ fn tells<R: BodyOutput<K>, K>(
 ) -> (Report, String) {
     let report = tester.run(program);
     let text = failure_text(&report);
-    assert_contains(&text, &["16 of "]);
+    let selection = text.lines().find_map(|line| {
+        let (shown, all) = line.trim().strip_suffix(" steps")?.split_once(" of ")?;
+        Some((shown.parse::<u64>().ok()?, all.parse::<u64>().ok()?))
+    });
+    let (shown, all) = selection.expect("a selection");
+    assert!(shown <= 25 && all > 30, "{text}");
     assert_contains(&text, parts);
     (report, text)
 }
@@ -422,7 +427,7 @@ impl Looker {
     }
 }
 
-/// The steps of look-ups must not displace the steps that led to the bug.
+/// The steps of look-ups must not displace the steps that led to the bug; one round of them stands for all.
 #[test]
 fn of_a_long_story_what_matters_is_told_before_the_lookups_of_names() {
     let (_, text) = tells(&once(), &["handles Spoil"], |sys| {
@@ -434,7 +439,9 @@ fn of_a_long_story_what_matters_is_told_before_the_lookups_of_names() {
         observer.tell(Spoil);
         observer.tell(Go);
     });
-    assert!(!text.contains("registry  handles Lookup"), "{text}");
+    // One round of what repeats itself is shown.
+    let lookups = text.matches("registry  handles Lookup").count();
+    assert_eq!(lookups, 1, "{text}");
 }
 
 #[derive(Debug)]
