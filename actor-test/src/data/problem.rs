@@ -78,7 +78,7 @@ pub(crate) enum Problem {
     },
     /// Two unordered accesses to the same memory.
     DataRace {
-        cell: String,
+        cell: ObjectName,
         now: RacingUse,
         before: RacingUse,
     },
@@ -195,12 +195,21 @@ pub(crate) struct AskCall {
     pub(crate) place: String,
 }
 
+/// The name of a shared object: `Mutex#2 of src/lib.rs:4:7`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ObjectName {
+    pub(crate) kind: String,
+    /// The number among the objects of that kind and place, from one, in the order in which the execution came
+    /// to them; `None` for the only one.
+    pub(crate) number: Option<u32>,
+    /// The place in the source where it was made.
+    pub(crate) made: String,
+}
+
 /// A shared object that an operation waits for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct AwaitedObject {
-    pub(crate) kind: String,
-    /// The place in the source where it was made.
-    pub(crate) made: String,
+    pub(crate) name: ObjectName,
     pub(crate) holders: Vec<Holder>,
     /// The operation that waits before it, to hold the object alone.
     pub(crate) behind: Option<String>,

@@ -275,12 +275,17 @@ pub(crate) enum Record {
         /// The nanoseconds that the clock gains in a second.
         drift_ppb: i64,
     },
+    /// The execution has come to a shared object; objects are numbered from zero in this order.
+    Object {
+        kind: &'static str,
+        /// The place that made the object.
+        made: String,
+    },
     /// A shared object was accessed.
     Accessed {
         who: u32,
         what: &'static str,
-        /// The kind of object, and the place that made it.
-        object: String,
+        object: u32,
         /// The place of the access in the program.
         place: String,
     },
@@ -344,6 +349,8 @@ pub(crate) enum Created {
     Task {
         name: String,
         is_thread: bool,
+        /// The object that signals the end of the task.
+        end: u32,
     },
 }
 

@@ -15,7 +15,7 @@ mod tests;
 use std::fmt;
 
 use crate::data::bug::{BugKind, Finding};
-use crate::data::story::{Step, Story, Text};
+use crate::data::story::{Effect, Step, Story, Text};
 use crate::engine::{
     Aliases, Engine, Outcome, Program, RecordLevel, RecordedDecision, RunOptions, checks, chosen,
 };
@@ -332,15 +332,27 @@ fn divergence(recorded: &Story, story: &Story, diverged_at: Option<u64>) -> Opti
     })
 }
 
-/// Returns true if a step is the same in both stories. Fields of actors, logs and the states of
-/// specifications are not compared; a failing step has no state after it.
+/// Returns an effect without the number of a shared object, which older stories lack.
+fn comparable(effect: &Effect) -> Effect {
+    let mut effect = effect.clone();
+    if let Effect::Accessed { object, .. } = &mut effect
+        && let Some((name, made)) = object.split_once(" of ")
+        && let Some((kind, _)) = name.split_once('#')
+    {
+        *object = Text::from(&*format!("{kind} of {made}"));
+    }
+    effect
+}
+
+/// Returns true if a step is the same in both stories. Fields of actors, logs, numbers of shared objects and
+/// the states of specifications are not compared; a failing step has no state after it.
 fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
     let essence = |step: &Step| Step {
         effects: step
             .effects
             .iter()
             .filter(|effect| !effect.is_logged())
-            .cloned()
+            .map(comparable)
             .collect(),
         changes: Vec::new(),
         monitors: Vec::new(),

@@ -140,7 +140,8 @@ pub enum Effect {
     Accessed {
         /// The kind of access.
         what: Text,
-        /// The kind of object, and the place that made it.
+        /// The kind of object, and the place that made it: `Mutex of src/lib.rs:4:7`. Several of one kind and
+        /// place have numbers in the order in which the execution came to them: `Mutex#2 of src/lib.rs:4:7`.
         object: Text,
         /// The place of the access in the program.
         place: Text,

@@ -79,6 +79,10 @@ impl CurrentOperation<'_> {
             Query::SendTable(number, answer) => *answer = self.arena().send_table(number),
             Query::AskSlot(ask, answer) => *answer = self.arena().reply(ask).cloned(),
             Query::Object(kind, made, answer) => {
+                self.record(|| Record::Object {
+                    kind,
+                    made: made.to_string(),
+                });
                 *answer = ObjectId {
                     index: self.state().objects.add(kind, made),
                     execution: self.execution.get(),

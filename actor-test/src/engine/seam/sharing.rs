@@ -22,9 +22,7 @@ use crate::engine::panics::{self, NeedsOwnStack, StoppedHandler};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::seam::tasks::TaskStacks;
-use crate::engine::world::shared_objects::{
-    NextAccess, REPEATS_MAX, awaited_object, object_in_story,
-};
+use crate::engine::world::shared_objects::{NextAccess, REPEATS_MAX, awaited_object};
 use crate::engine::world::state::BODY;
 use crate::engine::world::vector_clocks::RacingAccess;
 use crate::records::Record;
@@ -275,7 +273,7 @@ impl AccessedObject<'_> {
                 place: line(place),
             };
             Problem::DataRace {
-                cell: column(state.objects.made(self.index)),
+                cell: state.objects.name(self.index),
                 now: racing(self.operation.number, writes, place),
                 before: racing(race.operation, race.writes, race.place),
             }
@@ -375,7 +373,7 @@ impl AccessedObject<'_> {
             let record = Record::Accessed {
                 who,
                 what,
-                object: object_in_story(&state, self.index),
+                object: self.index,
                 place: line(place),
             };
             drop(state);

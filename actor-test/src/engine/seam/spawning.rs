@@ -122,6 +122,7 @@ impl CurrentOperation<'_> {
                 what: Created::Task {
                     name: state.name(index),
                     is_thread,
+                    end: end.index,
                 },
             });
             index

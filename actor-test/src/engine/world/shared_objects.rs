@@ -8,7 +8,7 @@
 use actor_core::seam::{AccessEffect, Hold, Release, SourceLocation, Wait};
 
 use crate::data::constructs::StepConstruct;
-use crate::data::problem::{Awaited, AwaitedObject, Holder};
+use crate::data::problem::{Awaited, AwaitedObject, Holder, ObjectName};
 use crate::data::step::StepKind;
 use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::operations::Operations;
@@ -155,8 +155,17 @@ impl SharedObjects {
         self.all[object as usize].kind
     }
 
-    pub(crate) fn made(&self, object: u32) -> SourceLocation {
-        self.all[object as usize].made
+    pub(crate) fn name(&self, object: u32) -> ObjectName {
+        let SharedObject { kind, made, .. } = self.all[object as usize];
+        let is_same = |other: &&SharedObject| other.kind == kind && other.made == made;
+        let (until, later) = self.all.split_at(object as usize + 1);
+        let number = until.iter().filter(is_same).count() as u32;
+        let is_only = number == 1 && later.iter().find(is_same).is_none();
+        ObjectName {
+            kind: kind.into(),
+            number: (!is_only).then_some(number),
+            made: made.to_string(),
+        }
     }
 
     pub(crate) fn is_end_of(&self, object: u32, task: u32) -> bool {
@@ -588,6 +597,7 @@ pub(crate) fn awaited_objects(
 /// Returns an object and its holders, for the operation `waits` that waits for it.
 pub(crate) fn awaited_object(state: &ExecutionState, object: u32, waits: u32) -> AwaitedObject {
     let claimant = state.objects.exclusive_claim_before(object, waits);
+    let name = state.objects.name(object);
     let object = &state.objects.all[object as usize];
     let mut holders: Vec<u32> = object.holders.clone();
     holders.sort_unstable();
@@ -597,20 +607,8 @@ pub(crate) fn awaited_object(state: &ExecutionState, object: u32, waits: u32) ->
         false => Holder::Other(state.name(*holder)),
     });
     AwaitedObject {
-        kind: object.kind.into(),
-        made: object.made.to_string(),
+        name,
         holders: holders.collect(),
         behind: claimant.map(|claimant| state.name(claimant)),
-    }
-}
-
-/// Describes an object for a story.
-pub(crate) fn object_in_story(state: &ExecutionState, object: u32) -> String {
-    let SharedObject {
-        kind, made, task, ..
-    } = &state.objects.all[object as usize];
-    match task {
-        Some(task) => state.name(*task),
-        None => format!("{kind} of {made}"),
     }
 }

@@ -119,7 +119,7 @@ impl StoryBuilder {
                 ..
             } => Effect::Accessed {
                 what: self.text(what),
-                object: self.text(object),
+                object: self.texts.object(*object),
                 place: self.text(place),
             },
             Record::Over { .. } => Effect::Over,
@@ -171,6 +171,7 @@ impl StoryBuilder {
             | Record::Judged { .. }
             | Record::MonitorMoved { .. }
             | Record::Inspected { .. }
+            | Record::Object { .. }
             | Record::PowerFailed { .. } => return None,
         })
     }

@@ -18,7 +18,7 @@ use crate::data::story::{
     Change, Effect, Field, Message, OmittedSteps, Operation, OperationKind, Purpose, Step, Story,
     Text, Timer,
 };
-use names::names;
+use names::{names, object_names};
 use texts::Texts;
 
 /// The largest number of steps in a story: the first tenth, and then the last ones.
@@ -27,7 +27,7 @@ const STEPS_MAX: usize = 200_000;
 impl Story {
     /// Builds the story of records.
     pub(crate) fn of(records: &[Record]) -> Self {
-        let mut builder = StoryBuilder::new(names(records), left_out(records));
+        let mut builder = StoryBuilder::new(records);
         for record in records {
             builder.add(record);
         }
@@ -67,8 +67,10 @@ struct StoryBuilder {
 }
 
 impl StoryBuilder {
-    fn new(names: Vec<String>, left_out: Option<OmittedSteps>) -> Self {
-        let mut texts = Texts::new(names);
+    fn new(records: &[Record]) -> Self {
+        let names = names(records);
+        let objects = object_names(records, &names);
+        let mut texts = Texts::new(names, objects);
         let test = Operation {
             name: texts.of("test"),
             kind: OperationKind::Test,
@@ -81,7 +83,7 @@ impl StoryBuilder {
         Self {
             story: Story {
                 operations: vec![test],
-                left_out,
+                left_out: left_out(records),
                 ..Story::default()
             },
             texts,

@@ -1,7 +1,8 @@
-//! Names of operations: given names, or type names with a number.
+//! Names of operations (given names, or type names with a number) and of shared objects.
 
 use std::collections::BTreeMap;
 
+use crate::data::problem::ObjectName;
 use crate::records::{Created, Record};
 
 /// The number of actors of each type, on each node and outside of nodes.
@@ -34,6 +35,42 @@ pub(super) fn names(records: &[Record]) -> Vec<String> {
             names.resize(who + 1, "?".to_owned());
         }
         names[who] = name;
+    }
+    names
+}
+
+/// Returns the name of each shared object in the records, by number: its kind and place, and a number if there
+/// are several of these. The object that signals the end of a task has the name of the task.
+pub(super) fn object_names(records: &[Record], operations: &[String]) -> Vec<String> {
+    let mut counts = BTreeMap::new();
+    let mut objects = Vec::new();
+    for record in records {
+        if let Record::Object { kind, made } = record {
+            let count: &mut u32 = counts.entry((*kind, made)).or_default();
+            *count += 1;
+            objects.push((*kind, made, *count));
+        }
+    }
+    let objects = objects.into_iter().map(|(kind, made, number)| {
+        let name = ObjectName {
+            kind: kind.into(),
+            number: (counts[&(kind, made)] > 1).then_some(number),
+            made: made.clone(),
+        };
+        name.to_string()
+    });
+    let mut names: Vec<String> = objects.collect();
+    for record in records {
+        if let Record::Created {
+            who,
+            what: Created::Task { end, .. },
+            ..
+        } = record
+            && let Some(name) = names.get_mut(*end as usize)
+            && let Some(task) = operations.get(*who as usize)
+        {
+            name.clone_from(task);
+        }
     }
     names
 }

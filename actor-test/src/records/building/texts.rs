@@ -16,14 +16,17 @@ const TEXT_MIN: usize = 100;
 /// The interned texts, in which names replace the placeholders of actors.
 pub(super) struct Texts {
     names: Vec<String>,
+    /// The names of shared objects.
+    objects: Vec<String>,
     known: BTreeSet<Text>,
     bytes: usize,
 }
 
 impl Texts {
-    pub(super) fn new(names: Vec<String>) -> Self {
+    pub(super) fn new(names: Vec<String>, objects: Vec<String>) -> Self {
         Self {
             names,
+            objects,
             known: BTreeSet::new(),
             bytes: 0,
         }
@@ -31,6 +34,12 @@ impl Texts {
 
     pub(super) fn name(&mut self, of: u32) -> Text {
         let name = self.names.get(of as usize);
+        let name = name.map_or("?", String::as_str).to_owned();
+        self.of(&name)
+    }
+
+    pub(super) fn object(&mut self, of: u32) -> Text {
+        let name = self.objects.get(of as usize);
         let name = name.map_or("?", String::as_str).to_owned();
         self.of(&name)
     }

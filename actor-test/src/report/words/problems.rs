@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::data::problem::{
     AskCall, Awaited, AwaitedList, AwaitedObject, BadNode, Crossing, CrossingFailure, Evidence,
-    Holder, LastFailure, NoEnd, ObligationDetails, Problem, Restless, Unread, Wait,
+    Holder, LastFailure, NoEnd, ObjectName, ObligationDetails, Problem, Restless, Unread, Wait,
 };
 use crate::plural::count;
 
@@ -109,7 +109,7 @@ impl Display for Problem {
                 let verb = |writes| if writes { "writes" } else { "reads" };
                 write!(
                     to,
-                    "`{}` {} the RaceCell of {cell} at {}, and `{}` {} it at {}: nothing puts the two in an order",
+                    "`{}` {} the {cell} at {}, and `{}` {} it at {}: nothing puts the two in an order",
                     now.who,
                     verb(now.writes),
                     now.place,
@@ -280,9 +280,19 @@ impl Display for Awaited {
     }
 }
 
+impl Display for ObjectName {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        let Self { kind, number, made } = self;
+        match number {
+            Some(number) => write!(to, "{kind}#{number} of {made}"),
+            None => write!(to, "{kind} of {made}"),
+        }
+    }
+}
+
 impl Display for AwaitedObject {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
-        write!(to, "the {} of {}", self.kind, self.made)?;
+        write!(to, "the {}", self.name)?;
         if !self.holders.is_empty() {
             let verb = if self.holders.len() == 1 {
                 "holds"

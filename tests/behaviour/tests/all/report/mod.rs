@@ -11,6 +11,7 @@ pub mod coverage;
 mod following;
 mod identity;
 mod minimizing;
+mod objects;
 mod stories;
 
 #[derive(Debug)]
