@@ -174,7 +174,20 @@ impl Object {
     #[cold]
     pub(crate) fn record_access(&self, access: Option<Access>, effect: AccessEffect) {
         if let (Some(runtime), Some(access)) = (seam::current(), access) {
-            runtime.access(MadeAccess::Object(access, effect));
+            runtime.access(MadeAccess::Object(access, effect, None));
+        }
+    }
+
+    /// As [`record_access`](Self::record_access), with a text that completes the verb in reports.
+    #[cold]
+    pub(crate) fn record_values(
+        &self,
+        access: Option<Access>,
+        effect: AccessEffect,
+        values: fmt::Arguments<'_>,
+    ) {
+        if let (Some(runtime), Some(access)) = (seam::current(), access) {
+            runtime.access(MadeAccess::Object(access, effect, Some(values)));
         }
     }
 

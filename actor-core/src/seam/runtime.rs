@@ -65,7 +65,7 @@ pub trait Runtime {
     /// `waits`: the caller can't yield.
     fn reach(&self, point: SchedulingPoint, waits: bool) -> bool;
     /// Records an access that was made.
-    fn access(&self, access: MadeAccess);
+    fn access(&self, access: MadeAccess<'_>);
     /// Blocks the operation on its stack; returns in a later step. Returns true if an object changed.
     fn block(&self, until: BlockUntil) -> bool;
     /// Wakes all waiters of the object, or else one, as the strategy chooses.

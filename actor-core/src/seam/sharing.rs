@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::fmt;
 use std::panic::Location;
 use std::rc::Rc;
 use std::task::Waker;
@@ -144,10 +145,11 @@ pub enum SchedulingPoint {
 }
 
 /// An access to memory that the current operation has made in this step.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MadeAccess {
-    /// An access to an object, with its effect.
-    Object(Access, AccessEffect),
+#[derive(Clone, Copy, Debug)]
+pub enum MadeAccess<'a> {
+    /// An access to an object, with its effect. For an atomic, the text completes [`Access::what`] in reports:
+    /// `2 (was 1), Relaxed, into`.
+    Object(Access, AccessEffect, Option<fmt::Arguments<'a>>),
     /// A non-atomic access, with which other accesses must be ordered: otherwise it is a data race. Events that
     /// were sent before may arrive first, in steps of their own.
     Unsynchronized {

@@ -284,7 +284,7 @@ pub(crate) enum Record {
     /// A shared object was accessed.
     Accessed {
         who: u32,
-        what: &'static str,
+        what: String,
         object: u32,
         /// The place of the access in the program.
         place: String,

@@ -332,11 +332,19 @@ fn divergence(recorded: &Story, story: &Story, diverged_at: Option<u64>) -> Opti
     })
 }
 
-/// Returns an effect without the number of a shared object, which older stories lack.
+/// Returns an effect without the number of a shared object and the values of an atomic, which older stories
+/// lack.
 fn comparable(effect: &Effect) -> Effect {
     let mut effect = effect.clone();
-    if let Effect::Accessed { object, .. } = &mut effect
-        && let Some((name, made)) = object.split_once(" of ")
+    let Effect::Accessed { what, object, .. } = &mut effect else {
+        return effect;
+    };
+    if object.starts_with("atomic")
+        && let Some((verb, _)) = what.split_once(' ')
+    {
+        *what = Text::from(verb);
+    }
+    if let Some((name, made)) = object.split_once(" of ")
         && let Some((kind, _)) = name.split_once('#')
     {
         *object = Text::from(&*format!("{kind} of {made}"));
@@ -344,8 +352,8 @@ fn comparable(effect: &Effect) -> Effect {
     effect
 }
 
-/// Returns true if a step is the same in both stories. Fields of actors, logs, numbers of shared objects and
-/// the states of specifications are not compared; a failing step has no state after it.
+/// Returns true if a step is the same in both stories. Fields of actors, logs, numbers of shared objects, values of
+/// atomics and the states of specifications are not compared; a failing step has no state after it.
 fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
     let essence = |step: &Step| Step {
         effects: step

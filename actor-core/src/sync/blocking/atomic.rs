@@ -9,6 +9,7 @@
 //! assert_eq!(COUNT.load(Ordering::Relaxed), 2);
 //! ```
 
+use std::convert::identity;
 use std::fmt;
 
 pub use std::sync::atomic::Ordering;
@@ -67,7 +68,10 @@ fn updated(order: Ordering) -> AccessEffect {
 const KIND: &str = "atomic";
 
 macro_rules! atomic {
-    ($atomic:ident $(<$of:ident>)?, $value:ty, $($update:ident $what:literal),*) => {
+    (
+        $atomic:ident $(<$of:ident>)?, $value:ty, $shown:ident,
+        $($update:ident $what:literal $preposition:literal $($now:ident)?),*
+    ) => {
         /// An atomic value, as in the standard library.
         pub struct $atomic $(<$of>)?(Observed<std::sync::atomic::$atomic $(<$of>)?>);
 
@@ -82,18 +86,28 @@ macro_rules! atomic {
             #[track_caller]
             #[inline]
             pub fn load(&self, order: Ordering) -> $value {
-                let load = || self.0.inner.load(order);
-                let operation = ObjectOperation::new(KIND, "loads");
-                self.0.object.step(operation, load, |_| loaded(order))
+                let Some(object) = self.0.object.controlled() else {
+                    return self.0.inner.load(order);
+                };
+                let access = object.begin_access(ObjectOperation::new(KIND, "loads"));
+                let value = self.0.inner.load(order);
+                let values = format_args!("{}, {order:?}, from", $shown(value));
+                object.record_values(access, loaded(order), values);
+                value
             }
 
             /// Stores a value.
             #[track_caller]
             #[inline]
             pub fn store(&self, value: $value, order: Ordering) {
-                let store = || self.0.inner.store(value, order);
-                let operation = ObjectOperation::new(KIND, "stores into");
-                self.0.object.step(operation, store, |()| stored(order));
+                let Some(object) = self.0.object.controlled() else {
+                    return self.0.inner.store(value, order);
+                };
+                let access = object.begin_access(ObjectOperation::new(KIND, "stores"));
+                let was = self.now();
+                self.0.inner.store(value, order);
+                let values = format_args!("{} (was {}), {order:?}, into", $shown(value), $shown(was));
+                object.record_values(access, stored(order), values);
             }
 
             /// Stores a value if the current value is `current`; returns the previous value.
@@ -111,11 +125,24 @@ macro_rules! atomic {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 let exchange = || self.0.inner.compare_exchange(current, new, success, failure);
-                let operation = ObjectOperation::new(KIND, "compares and exchanges");
-                self.0.object.step(operation, exchange, |result| match result {
-                    Ok(_) => updated(success),
-                    Err(_) => loaded(failure),
-                })
+                let Some(object) = self.0.object.controlled() else {
+                    return exchange();
+                };
+                let access = object.begin_access(ObjectOperation::new(KIND, "compares with"));
+                let result = exchange();
+                let shown = $shown(current);
+                match result {
+                    Ok(was) => {
+                        let (new, was) = ($shown(new), $shown(was));
+                        let values = format_args!("{shown} and stores {new} (was {was}), {success:?}, into");
+                        object.record_values(access, updated(success), values);
+                    }
+                    Err(now) => {
+                        let values = format_args!("{shown}, finds {}, {failure:?}, at", $shown(now));
+                        object.record_values(access, loaded(failure), values);
+                    }
+                }
+                result
             }
 
             /// As [`compare_exchange`](Self::compare_exchange), but in production may fail spuriously.
@@ -166,11 +193,27 @@ macro_rules! atomic {
                 #[track_caller]
                 #[inline]
                 pub fn $update(&self, value: $value, order: Ordering) -> $value {
-                    let update = || self.0.inner.$update(value, order);
-                    let operation = ObjectOperation::new(KIND, $what);
-                    self.0.object.step(operation, update, |_| updated(order))
+                    let Some(object) = self.0.object.controlled() else {
+                        return self.0.inner.$update(value, order);
+                    };
+                    let access = object.begin_access(ObjectOperation::new(KIND, $what));
+                    let was = self.0.inner.$update(value, order);
+                    let values = format_args!(
+                        concat!("{} (was {}", $(", ", stringify!($now), " {}",)? "), {:?}, ", $preposition),
+                        $shown(value),
+                        $shown(was),
+                        $($shown(self.$now()),)?
+                        order
+                    );
+                    object.record_values(access, updated(order), values);
+                    was
                 }
             )*
+
+            /// Returns the value under test, where nothing runs beside the operation.
+            fn now(&self) -> $value {
+                self.0.inner.load(Ordering::Relaxed)
+            }
 
             /// Returns the value, without synchronisation, since the borrow is exclusive.
             pub fn get_mut(&mut self) -> &mut $value {
@@ -209,20 +252,33 @@ macro_rules! numbers {
     ($($atomic:ident $value:ty),*) => {
         $(
             atomic!(
-                $atomic, $value, swap "swaps", fetch_add "adds to", fetch_sub "subtracts from",
-                fetch_max "takes the maximum of", fetch_min "takes the minimum of", fetch_and "ands",
-                fetch_or "ors", fetch_xor "xors"
+                $atomic, $value, identity, swap "swaps in" "at", fetch_add "adds" "to" now,
+                fetch_sub "subtracts" "from" now, fetch_max "takes the maximum with" "at" now,
+                fetch_min "takes the minimum with" "at" now, fetch_and "ands with" "at" now,
+                fetch_or "ors with" "at" now, fetch_xor "xors with" "at" now
             );
         )*
     };
+}
+
+/// Describes a pointer without its address, which differs from run to run.
+fn pointer<T>(pointer: *mut T) -> &'static str {
+    if pointer.is_null() {
+        "null"
+    } else {
+        "a pointer"
+    }
 }
 
 numbers!(
     AtomicU8 u8, AtomicU16 u16, AtomicU32 u32, AtomicU64 u64, AtomicUsize usize,
     AtomicI8 i8, AtomicI16 i16, AtomicI32 i32, AtomicI64 i64, AtomicIsize isize
 );
-atomic!(AtomicBool, bool, swap "swaps", fetch_and "ands", fetch_or "ors", fetch_xor "xors");
-atomic!(AtomicPtr<T>, *mut T, swap "swaps");
+atomic!(
+    AtomicBool, bool, identity, swap "swaps in" "at", fetch_and "ands with" "at" now,
+    fetch_or "ors with" "at" now, fetch_xor "xors with" "at" now
+);
+atomic!(AtomicPtr<T>, *mut T, pointer, swap "swaps in" "at");
 
 /// A memory fence, as in the standard library: orders earlier operations, and later atomic stores, before
 /// operations that follow a fence after a load of one of these stores.

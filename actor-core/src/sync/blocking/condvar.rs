@@ -171,7 +171,7 @@ impl Condvar {
         let (lock, again) = guard.release(place);
         let mut is_notified = false;
         if let (Some(runtime), Some(access)) = (seam::current(), access) {
-            runtime.access(MadeAccess::Object(access, AccessEffect::CHANGES));
+            runtime.access(MadeAccess::Object(access, AccessEffect::CHANGES, None));
             let waker = seam::current_waker();
             // The limit may have been reached since the last notification.
             let is_over = limit.is_some_and(|limit| {

@@ -138,7 +138,7 @@ pub enum Effect {
     WokenSpuriously,
     /// A shared object was accessed.
     Accessed {
-        /// The kind of access.
+        /// The action: `locks`. That of an atomic has its values and ordering: `stores 2 (was 1), Relaxed, into`.
         what: Text,
         /// The kind of object, and the place that made it: `Mutex of src/lib.rs:4:7`. Several of one kind and
         /// place have numbers in the order in which the execution came to them: `Mutex#2 of src/lib.rs:4:7`.

@@ -182,7 +182,7 @@ impl Runtime for ControlledRuntime {
         self.operation().reach(point, waits)
     }
 
-    fn access(&self, access: MadeAccess) {
+    fn access(&self, access: MadeAccess<'_>) {
         self.operation().access(access);
     }
 

@@ -7,6 +7,7 @@
 //! [access]: actor_core::seam::Runtime::access
 
 use std::cell::RefCell;
+use std::fmt;
 use std::ops::Deref;
 use std::panic::resume_unwind;
 use std::thread::panicking;
@@ -57,14 +58,14 @@ impl<'a> CurrentOperation<'a> {
     }
 
     /// Records an access that was made.
-    pub(super) fn access(self, access: MadeAccess) {
+    pub(super) fn access(self, access: MadeAccess<'_>) {
         if self.phase.get() != CodePhase::Running {
             return;
         }
         match access {
-            MadeAccess::Object(access, effect) => {
+            MadeAccess::Object(access, effect, values) => {
                 if let Some(object) = self.object_of(access.object) {
-                    object.touch(access, effect);
+                    object.touch(access, effect, values);
                 }
             }
             MadeAccess::Unsynchronized {
@@ -226,7 +227,7 @@ impl Deref for AccessedObject<'_> {
 }
 
 impl AccessedObject<'_> {
-    fn touch(self, access: Access, effect: AccessEffect) {
+    fn touch(self, access: Access, effect: AccessEffect, values: Option<fmt::Arguments<'_>>) {
         let by = self.operation.number;
         let spins = {
             let mut state = self.state();
@@ -235,7 +236,7 @@ impl AccessedObject<'_> {
             }
             state.accessed(by, self.index, effect)
         };
-        self.record_access(access.what, access.place);
+        self.record_access(access.what, values, access.place);
         if spins {
             let problem = Problem::Spins {
                 who: self.state().name(by),
@@ -304,7 +305,7 @@ impl AccessedObject<'_> {
                 state.objects.claimed(&mut state.operations, by, self.index);
             }
         }
-        self.record_access("waits for", access.place);
+        self.record_access("waits for", None, access.place);
         let at = NextAccess::Object(self.index);
         self.operation.come_to(at, true, false);
         self.state().objects.wait_ends(by, self.index)
@@ -321,7 +322,7 @@ impl AccessedObject<'_> {
             is_new
         };
         if is_new {
-            self.record_access("waits for", place);
+            self.record_access("waits for", None, place);
         }
     }
 
@@ -365,14 +366,19 @@ impl AccessedObject<'_> {
         }
     }
 
-    fn record_access(self, what: &'static str, place: SourceLocation) {
+    fn record_access(
+        self,
+        what: &'static str,
+        values: Option<fmt::Arguments<'_>>,
+        place: SourceLocation,
+    ) {
         let state = self.state.borrow();
         // The operation's own end is recorded when it is over.
         let who = self.operation.number;
         if self.is_recorded() && !state.objects.is_end_of(self.index, who) {
             let record = Record::Accessed {
                 who,
-                what,
+                what: values.map_or_else(|| what.into(), |values| format!("{what} {values}")),
                 object: self.index,
                 place: line(place),
             };

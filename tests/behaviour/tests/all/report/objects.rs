@@ -1,10 +1,12 @@
-//! Shared objects in reports: their numbers.
+//! Shared objects in reports: their numbers, and the values of atomics.
 
 use std::sync::Arc;
 
 use actor_core::prelude::*;
 use actor_core::sync::RaceCell;
 use actor_core::sync::blocking::Mutex;
+use actor_core::sync::blocking::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use actor_core::sync::blocking::atomic::{AtomicBool, AtomicI8, AtomicPtr, AtomicU32};
 use actor_core::thread;
 use actor_test::tool::words::step_action;
 use actor_test::{BodyOutput, Bug, BugKind, Tester};
@@ -117,4 +119,107 @@ fn one_deadlock_with_other_numbers_is_one_bug() {
         bug.message(),
         &["Mutex#1 of ", "Mutex#2 of ", "Mutex#3 of "],
     );
+}
+
+fn fail() {
+    panic!("it is over");
+}
+
+/// Reports a failure after the accesses of a program.
+#[track_caller]
+fn accesses(program: impl Fn() + Sync, verbs: &[&str]) -> Vec<String> {
+    let bug = bug(|_: System| {
+        program();
+        fail();
+    });
+    actions(&bug, verbs)
+}
+
+#[test]
+fn an_atomic_access_has_its_value_and_ordering() {
+    let program = || {
+        let number = AtomicU32::new(1);
+        number.store(2, Relaxed);
+        number.load(Acquire);
+        number.swap(3, AcqRel);
+        number.fetch_add(4, SeqCst);
+        number.fetch_sub(1, Release);
+        number.fetch_max(9, Relaxed);
+        number.fetch_min(7, Relaxed);
+        number.fetch_and(3, Relaxed);
+        number.fetch_or(4, Relaxed);
+        number.fetch_xor(1, Relaxed);
+    };
+    let verbs = [
+        "stores",
+        "loads",
+        "swaps",
+        "adds",
+        "subtracts",
+        "takes",
+        "ands",
+        "ors",
+        "xors",
+    ];
+    let expected = [
+        "stores 2 (was 1), Relaxed, into atomic of HERE at HERE",
+        "loads 2, Acquire, from atomic of HERE at HERE",
+        "swaps in 3 (was 2), AcqRel, at atomic of HERE at HERE",
+        "adds 4 (was 3, now 7), SeqCst, to atomic of HERE at HERE",
+        "subtracts 1 (was 7, now 6), Release, from atomic of HERE at HERE",
+        "takes the maximum with 9 (was 6, now 9), Relaxed, at atomic of HERE at HERE",
+        "takes the minimum with 7 (was 9, now 7), Relaxed, at atomic of HERE at HERE",
+        "ands with 3 (was 7, now 3), Relaxed, at atomic of HERE at HERE",
+        "ors with 4 (was 3, now 7), Relaxed, at atomic of HERE at HERE",
+        "xors with 1 (was 7, now 6), Relaxed, at atomic of HERE at HERE",
+    ];
+    assert_eq!(accesses(program, &verbs), expected);
+}
+
+#[test]
+fn a_comparison_has_the_value_that_it_finds_and_the_ordering_of_its_outcome() {
+    let program = || {
+        let number = AtomicI8::new(-1);
+        let _ = number.compare_exchange(-1, 5, AcqRel, Relaxed);
+        let _ = number.compare_exchange(-1, 6, AcqRel, Acquire);
+        let _ = number.compare_exchange_weak(5, 5, SeqCst, Relaxed);
+        let _ = number.fetch_update(Release, Relaxed, |seen| Some(seen + 1));
+    };
+    let expected = [
+        "compares with -1 and stores 5 (was -1), AcqRel, into atomic of HERE at HERE",
+        "compares with -1, finds 5, Acquire, at atomic of HERE at HERE",
+        "compares with 5 and stores 5 (was 5), SeqCst, into atomic of HERE at HERE",
+        "loads 5, Relaxed, from atomic of HERE at HERE",
+        "compares with 5 and stores 6 (was 5), Release, into atomic of HERE at HERE",
+    ];
+    assert_eq!(accesses(program, &["compares", "loads"]), expected);
+}
+
+#[test]
+fn flags_have_values_too() {
+    let program = || {
+        let flag = AtomicBool::new(false);
+        flag.store(true, Release);
+        flag.fetch_and(false, AcqRel);
+    };
+    let expected = [
+        "stores true (was false), Release, into atomic of HERE at HERE",
+        "ands with false (was true, now false), AcqRel, at atomic of HERE at HERE",
+    ];
+    assert_eq!(accesses(program, &["stores", "ands"]), expected);
+}
+
+/// An address differs from run to run, so a story has none.
+#[test]
+fn a_pointer_has_no_value() {
+    let program = || {
+        let pointer = AtomicPtr::new(std::ptr::null_mut());
+        pointer.store(&raw mut *Box::new(1), SeqCst);
+        pointer.load(SeqCst);
+    };
+    let expected = [
+        "stores a pointer (was null), SeqCst, into atomic of HERE at HERE",
+        "loads a pointer, SeqCst, from atomic of HERE at HERE",
+    ];
+    assert_eq!(accesses(program, &["stores", "loads"]), expected);
 }
