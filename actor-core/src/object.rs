@@ -11,7 +11,7 @@ use std::thread::panicking;
 
 use crate::seam::{
     self, Access, AccessEffect, Address, BlockUntil, Dropped, MadeAccess, Note, ObjectId, Query,
-    Runtime, SchedulingPoint, SourceLocation, Wait,
+    Runtime, SchedulingPoint, SourceLocation, Unblock, Wait,
 };
 
 /// The identity of a lock, a channel or an atomic. Under test, the first access of each execution gives it a
@@ -226,9 +226,15 @@ impl Object {
 
     /// Lets the operations that are blocked on the object try again.
     pub(crate) fn unblock(&self, kind: &'static str) {
+        self.wake(kind, Unblock::Retry);
+    }
+
+    /// Wakes operations that are blocked on the object.
+    #[cold]
+    pub(crate) fn wake(&self, kind: &'static str, whom: Unblock) {
         if let Some(runtime) = seam::current() {
             let id = self.id(&*runtime, kind);
-            runtime.unblock(id, true);
+            runtime.unblock(id, whom);
         }
     }
 

@@ -24,7 +24,7 @@ use crate::object::{Accessed, Object, ObjectOperation};
 use crate::panics::lock;
 use crate::seam::{
     self, AccessEffect, Address, BlockUntil, Dropped, NewOperation, NewTask, Purpose, Query,
-    SchedulingPoint, Wait,
+    SchedulingPoint, Unblock, Wait,
 };
 use crate::task::{NotifyJoinersOnDrop, tolerated_panic};
 
@@ -427,7 +427,7 @@ impl Thread {
                     *lock(&parker.token) = true;
                 };
                 parker.object.change("Parker", "unparks", unpark);
-                parker.object.unblock("Parker");
+                parker.object.wake("Parker", Unblock::NotifyAll);
             }
         }
     }

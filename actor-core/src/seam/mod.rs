@@ -60,7 +60,7 @@ pub use rules::{CHAIN_MAX, Violation, ViolationKind};
 pub use runtime::Runtime;
 pub use sharing::{
     Access, AccessEffect, BlockUntil, Hold, Locals, MadeAccess, NewTask, ObjectId, Release,
-    SchedulingPoint, SourceLocation, Wait,
+    SchedulingPoint, SourceLocation, Unblock, Wait,
 };
 pub use spawning::{
     AskSupervisor, Factory, Host, NamesOn, NewOperation, Spawn, SpawnOptions, SpawnType,

@@ -15,7 +15,7 @@ use std::time::Duration;
 use super::{
     Action, Announce, AskSite, AskSlot, Awaited, BlockUntil, Dropped, MadeAccess, NewOperation,
     Note, ObjectId, Purpose, Query, RandomChoice, Registration, Request, SchedulingPoint,
-    TimerEvent,
+    TimerEvent, Unblock,
 };
 use crate::identity::{Address, AskId, RequestId, TimerId};
 
@@ -68,6 +68,6 @@ pub trait Runtime {
     fn access(&self, access: MadeAccess<'_>);
     /// Blocks the operation on its stack; returns in a later step. Returns true if an object changed.
     fn block(&self, until: BlockUntil) -> bool;
-    /// Wakes all waiters of the object, or else one, as the strategy chooses.
-    fn unblock(&self, object: ObjectId, all: bool);
+    /// Wakes waiters that are blocked on the object.
+    fn unblock(&self, object: ObjectId, whom: Unblock);
 }

@@ -169,6 +169,17 @@ pub enum MadeAccess<'a> {
     },
 }
 
+/// The waiters of an object that an operation unblocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unblock {
+    /// All, which try again, since the object has changed.
+    Retry,
+    /// One, as the strategy chooses, by a notification.
+    NotifyOne,
+    /// All, by a notification.
+    NotifyAll,
+}
+
 /// The end of a wait on the operation's own stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BlockUntil {

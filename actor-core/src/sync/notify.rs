@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 
 use super::observed::Observed;
 use crate::object::{Accessed, Object, ObjectOperation, PolledAccess};
-use crate::seam::{AccessEffect, Wait};
+use crate::seam::{AccessEffect, Unblock, Wait};
 
 const KIND: &str = "Notify";
 
@@ -60,22 +60,27 @@ impl Notify {
     /// Wakes the first waiter; without one, the next call to wait returns at once.
     #[track_caller]
     pub fn notify_one(&self) {
-        self.0
-            .change(KIND, "notifies one at", |inner| inner.notify_one());
+        self.notify("notifies one at", tokio::sync::Notify::notify_one);
     }
 
     /// Wakes the last waiter; without one, the next call to wait returns at once.
     #[track_caller]
     pub fn notify_last(&self) {
-        self.0
-            .change(KIND, "notifies the last at", |inner| inner.notify_last());
+        self.notify("notifies the last at", tokio::sync::Notify::notify_last);
     }
 
     /// Wakes all current waiters.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        self.0
-            .change(KIND, "notifies all at", |inner| inner.notify_waiters());
+        self.notify("notifies all at", tokio::sync::Notify::notify_waiters);
+    }
+
+    #[track_caller]
+    fn notify(&self, verb: &'static str, notify: impl FnOnce(&tokio::sync::Notify)) {
+        self.0.change(KIND, verb, notify);
+        if let Some(object) = self.0.object.controlled() {
+            object.wake(KIND, Unblock::NotifyAll);
+        }
     }
 }
 

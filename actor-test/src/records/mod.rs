@@ -289,6 +289,10 @@ pub(crate) enum Record {
         /// The place of the access in the program.
         place: String,
     },
+    /// An access or a notification has woken these operations.
+    Woke {
+        whom: Vec<u32>,
+    },
     /// A task has ended, by itself or by an abort.
     Over {
         who: u32,

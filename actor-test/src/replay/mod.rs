@@ -352,14 +352,15 @@ fn comparable(effect: &Effect) -> Effect {
     effect
 }
 
-/// Returns true if a step is the same in both stories. Fields of actors, logs, numbers of shared objects, values of
-/// atomics and the states of specifications are not compared; a failing step has no state after it.
+/// Returns true if a step is the same in both stories. Fields of actors, logs, numbers of shared objects,
+/// values of atomics, wake-ups and the states of specifications are not compared; a failing step has no state
+/// after it.
 fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
     let essence = |step: &Step| Step {
         effects: step
             .effects
             .iter()
-            .filter(|effect| !effect.is_logged())
+            .filter(|effect| !effect.is_logged() && !effect.is_wake_up())
             .map(comparable)
             .collect(),
         changes: Vec::new(),

@@ -6,11 +6,13 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use actor_core::prelude::*;
+use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
+use actor_core::sync::blocking::{Condvar, Mutex};
 
 use super::{ReplayResult, replay};
 use crate::Tester;
 use crate::data::bug::Finding;
-use crate::data::story::Story;
+use crate::data::story::{Effect, Story, Text};
 use crate::engine::Program;
 use crate::report::data::Recording;
 use crate::settings::strategy::StrategySpec;
@@ -304,6 +306,43 @@ fn a_replay_goes_on_where_it_had_failed() {
     let mended = replay(&Gates { is_mended: true }, &recording);
     assert_eq!((mended.diverged, mended.finding), (None, None));
     assert!(mended.steps > recording.story.steps.len() as u64);
+}
+
+/// Shares several locks and an atomic, notifies, and then fails.
+struct Sharing;
+
+impl Program for Sharing {
+    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        let locks = [1, 2].map(Mutex::new);
+        drop((locks[0].lock(), locks[1].lock()));
+        AtomicU32::new(1).store(2, Ordering::Relaxed);
+        Condvar::new().notify_one();
+        panic!("it is shared");
+    }
+}
+
+/// The story of an older recording has no numbers of objects, no values of atomics and no wake-ups.
+#[test]
+fn an_older_story_of_shared_objects_is_followed() {
+    let report = Tester::new().minimize(0).run(|_| drop(Sharing.start()));
+    let mut recording = report.assert_bug("it is shared").trace.clone();
+    let (mut numbers, mut values, mut wake_ups) = (0, 0, 0);
+    for step in &mut recording.story.steps {
+        let before = step.effects.len();
+        step.effects
+            .retain(|effect| !matches!(effect, Effect::Woke { .. }));
+        wake_ups += before - step.effects.len();
+        for effect in &mut step.effects {
+            if let Effect::Accessed { what, object, .. } = effect {
+                numbers += usize::from(object.contains('#'));
+                values += usize::from(what.starts_with("stores 2"));
+                *object = Text::from(&object.replace("#1", "").replace("#2", ""));
+                *what = Text::from(&what.replace(" 2 (was 1), Relaxed,", ""));
+            }
+        }
+    }
+    assert_eq!((numbers, values, wake_ups), (4, 1, 1));
+    assert_eq!(replay(&Sharing, &recording).diverged, None);
 }
 
 /// The edit of a program with many actors of one type.

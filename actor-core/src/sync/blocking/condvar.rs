@@ -13,7 +13,7 @@ use super::mutex::MutexGuard;
 use crate::environment::{ClockSleep, sleep};
 use crate::object::ObjectOperation;
 use crate::seam::{
-    self, AccessEffect, BlockUntil, MadeAccess, Purpose, Query, SourceLocation, Wait,
+    self, AccessEffect, BlockUntil, MadeAccess, Purpose, Query, SourceLocation, Unblock, Wait,
 };
 
 const KIND: &str = "Condvar";
@@ -191,7 +191,7 @@ impl Condvar {
         if !seam::is_controlled() {
             return self.0.inner.notify_one();
         }
-        self.notify("notifies one at", false);
+        self.notify("notifies one at", Unblock::NotifyOne);
     }
 
     /// Wakes all waiters.
@@ -200,17 +200,15 @@ impl Condvar {
         if !seam::is_controlled() {
             return self.0.inner.notify_all();
         }
-        self.notify("notifies all at", true);
+        self.notify("notifies all at", Unblock::NotifyAll);
     }
 
     /// Under test: wakes one waiter or all.
     #[track_caller]
-    fn notify(&self, verb: &'static str, all: bool) {
+    fn notify(&self, verb: &'static str, whom: Unblock) {
         let access = self.0.object.begin_access(ObjectOperation::new(KIND, verb));
         self.0.object.record_access(access, AccessEffect::CHANGES);
-        if let (Some(runtime), Some(access)) = (seam::current(), access) {
-            runtime.unblock(access.object, all);
-        }
+        self.0.object.wake(KIND, whom);
     }
 }
 

@@ -261,6 +261,8 @@ function effect(node: Node, many: Many): Effect {
         object: node.text("object"),
         place: node.text("place"),
       };
+    case "woke":
+      return { effect: kind, whom: node.list("whom", (who) => who.asPosition(many.lanes)) };
     case "power_failed":
     case "over":
       return { effect: kind };

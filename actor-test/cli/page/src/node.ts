@@ -76,9 +76,13 @@ export class Node {
 
   /** A position in a list that has so many entries. */
   position(name: string, many: number): number {
-    const at = this.number(name);
+    return this.field(name).asPosition(many);
+  }
+
+  asPosition(many: number): number {
+    const at = this.asNumber();
     if (at >= many) {
-      throw this.field(name).wrong(`is ${at}, but there are only ${many} of them, from 0 on`);
+      throw this.wrong(`is ${at}, but there are only ${many} of them, from 0 on`);
     }
     return at;
   }

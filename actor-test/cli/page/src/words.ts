@@ -86,6 +86,7 @@ function effectParts(story: Story, step: Step, effect: Effect): Part[] {
     case "announced":
       return ["announces ", { event: effect.event }];
     case "chose":
+      if (effect.asked === "woken" && step.effects.some((other) => other.effect === "woke")) return [];
       return [`chooses ${effect.asked === "bool" ? effect.answer === 1 : effect.answer}`];
     case "fault": {
       const what = effect.fault.replaceAll("_", " ");
@@ -105,6 +106,10 @@ function effectParts(story: Story, step: Step, effect: Effect): Part[] {
       return [taken(effect, effect.parts)];
     case "accessed":
       return [`${effect.what} ${effect.object} at ${effect.place}`];
+    case "woke":
+      return effect.whom.length === 0
+        ? ["wakes nobody"]
+        : effect.whom.flatMap((lane, at) => [at === 0 ? "wakes " : ", ", { lane }]);
     case "over":
       return ["is over"];
     case "call_failed":

@@ -120,7 +120,9 @@ on("disks, links and what is shared have their words", world, async (page) => {
     [6, /loses 1 of 2 blocks of 3 bytes written to `log` at 0/],
     [7, /n1->n2 delivers, the reply reaches n1\/Store/],
     [8, /test locks Mutex \(a.rs:1:2\) at a.rs:3:4/],
-    [9, /test resumes, is over/],
+    [9, /test notifies one at Condvar \(a.rs:1:2\) at a.rs:4:4, wakes n1\/Store$/],
+    [10, /test notifies one at Condvar \(a.rs:1:2\) at a.rs:4:4, wakes nobody/],
+    [11, /test resumes, is over/],
   ];
   for (const [number, text] of words) assert.match(await said(row(page, number)), text);
 });

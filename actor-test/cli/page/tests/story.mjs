@@ -209,6 +209,10 @@ export function world() {
   does(0, "fault", { ...lost, parts: [1, 2] });
   does(link, "deliver", { effect: "reply_arrived", to: store });
   does(0, "access", { effect: "accessed", what: "locks", object: "Mutex (a.rs:1:2)", place: "a.rs:3:4" });
+  const notifies = { effect: "accessed", what: "notifies one at", object: "Condvar (a.rs:1:2)", place: "a.rs:4:4" };
+  const one = { effect: "chose", asked: "woken", of: 2, answer: 1 };
+  does(0, "access", notifies, one, { effect: "woke", whom: [store] });
+  does(0, "access", notifies, { effect: "woke" });
   does(0, "resume", { effect: "over" });
   return story.finding("panic", "what was safe is lost");
 }

@@ -146,6 +146,12 @@ pub enum Effect {
         /// The place of the access in the program.
         place: Text,
     },
+    /// An access to a shared object has woken operations that wait.
+    Woke {
+        /// The operations; none if a notification has met no waiter.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        whom: Vec<u32>,
+    },
     /// A task or a thread has ended.
     Over,
     /// The code awaits something.
@@ -373,6 +379,11 @@ impl DiskCall {
 }
 
 impl Effect {
+    /// Returns true for the operations that a step has woken, which its access implies.
+    pub(crate) fn is_wake_up(&self) -> bool {
+        matches!(self, Self::Woke { .. })
+    }
+
     /// Returns true for a log entry of the program, which is no part of the execution's behaviour.
     pub(crate) fn is_logged(&self) -> bool {
         matches!(self, Self::Logged { .. })

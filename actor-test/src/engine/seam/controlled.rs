@@ -9,7 +9,7 @@ use actor_core::generated::Moment;
 use actor_core::seam::{
     Action, Address, Announce, AskId, AskSite, AskSlot, Awaited, BlockUntil, Dropped, MadeAccess,
     NewOperation, Note, ObjectId, Purpose, Query, RandomChoice, Registration, Request, RequestId,
-    Runtime, SchedulingPoint, TimerEvent, TimerId,
+    Runtime, SchedulingPoint, TimerEvent, TimerId, Unblock,
 };
 
 use crate::data::story::ChoicePurpose;
@@ -190,9 +190,9 @@ impl Runtime for ControlledRuntime {
         self.operation().block(until)
     }
 
-    fn unblock(&self, object: ObjectId, all: bool) {
+    fn unblock(&self, object: ObjectId, whom: Unblock) {
         if let Some(object) = self.operation().object_of(object) {
-            object.unblock(all);
+            object.unblock(whom);
         }
     }
 }

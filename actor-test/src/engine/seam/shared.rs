@@ -102,6 +102,8 @@ pub(crate) struct ControlledRuntime {
     pub(crate) keeps_view: Cell<bool>,
     /// The operations that were woken.
     pub(crate) wake_list: Arc<WakeList>,
+    /// In a recorded execution, the length of that list when the last access began.
+    pub(crate) woken_before: Cell<usize>,
     /// The tasks on stacks of their own.
     pub(crate) tasks: RefCell<TaskStacks>,
     /// True if the test body needs a stack of its own, and is to be run again.
@@ -139,6 +141,7 @@ impl ControlledRuntime {
             compares_states: Cell::new(false),
             keeps_view: Cell::new(false),
             wake_list: WakeList::new(),
+            woken_before: Cell::new(0),
             tasks: RefCell::default(),
             wants_stack: Cell::new(false),
             numbers_seen: Cell::default(),

@@ -13,7 +13,8 @@ use std::panic::resume_unwind;
 use std::thread::panicking;
 
 use actor_core::seam::{
-    Access, AccessEffect, BlockUntil, MadeAccess, ObjectId, SchedulingPoint, SourceLocation, Wait,
+    Access, AccessEffect, BlockUntil, MadeAccess, ObjectId, SchedulingPoint, SourceLocation,
+    Unblock, Wait,
 };
 use actor_test_stacks as stacks;
 
@@ -23,6 +24,7 @@ use crate::engine::panics::{self, NeedsOwnStack, StoppedHandler};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::seam::tasks::TaskStacks;
+use crate::engine::world::operation::OperationStage;
 use crate::engine::world::shared_objects::{NextAccess, REPEATS_MAX, awaited_object};
 use crate::engine::world::state::BODY;
 use crate::engine::world::vector_clocks::RacingAccess;
@@ -34,7 +36,13 @@ impl<'a> CurrentOperation<'a> {
     pub(super) fn reach(self, point: SchedulingPoint, waits: bool) -> bool {
         match point {
             SchedulingPoint::Access(access) => match self.object_of(access.object) {
-                Some(object) => self.come_to(NextAccess::Object(object.index), waits, true),
+                Some(object) => {
+                    let is_there = self.come_to(NextAccess::Object(object.index), waits, true);
+                    if self.is_recorded() {
+                        self.woken_before.set(self.wake_list.len());
+                    }
+                    is_there
+                }
                 None => true,
             },
             SchedulingPoint::Yield => self.reach_yield(waits),
@@ -237,6 +245,12 @@ impl AccessedObject<'_> {
             state.accessed(by, self.index, effect)
         };
         self.record_access(access.what, values, access.place);
+        if self.is_recorded() {
+            let whom = self.woken_by_wakers();
+            if !whom.is_empty() {
+                self.record(|| Record::Woke { whom });
+            }
+        }
         if spins {
             let problem = Problem::Spins {
                 who: self.state().name(by),
@@ -344,26 +358,65 @@ impl AccessedObject<'_> {
         self.state().objects.claimant(self.index, by).is_some()
     }
 
-    /// Wakes all waiters, or else one, as the strategy chooses.
-    pub(super) fn unblock(self, all: bool) {
+    /// Wakes blocked waiters.
+    pub(super) fn unblock(self, whom: Unblock) {
         if self.phase.get() != CodePhase::Running {
             return;
         }
-        if all {
-            let mut state = self.state();
-            for operation in state.objects.unclaimed(self.index) {
-                state.unblock_this(operation);
-            }
-            return;
+        let woken = match whom {
+            Unblock::NotifyOne => self.choose_blocked().into_iter().collect(),
+            Unblock::Retry | Unblock::NotifyAll => self.state().objects.unclaimed(self.index),
+        };
+        if whom != Unblock::Retry && self.is_recorded() {
+            self.record_notified(&woken);
         }
+        let mut state = self.state();
+        for operation in woken {
+            state.unblock_this(operation);
+        }
+    }
+
+    /// Chooses one of the waiters that are blocked and were not woken yet.
+    fn choose_blocked(self) -> Option<u32> {
         let blocked = {
             let state = self.state();
             state.objects.blocked_still(&state.operations, self.index)
         };
-        if !blocked.is_empty() {
-            let chosen = self.decide(Choice::Below(blocked.len() as u32, ChoicePurpose::Woken));
-            self.state().unblock_this(blocked[chosen as usize]);
+        if blocked.is_empty() {
+            return None;
         }
+        let chosen = self.decide(Choice::Below(blocked.len() as u32, ChoicePurpose::Woken));
+        Some(blocked[chosen as usize])
+    }
+
+    /// Records the operations that a notification wakes, unless the access has woken them by their wakers.
+    fn record_notified(self, blocked: &[u32]) {
+        let blocked = self.asleep(blocked);
+        if !blocked.is_empty() || self.woken_by_wakers().is_empty() {
+            self.record(|| Record::Woke { whom: blocked });
+        }
+    }
+
+    /// Returns the operations whose wakers were called since the access began.
+    fn woken_by_wakers(self) -> Vec<u32> {
+        self.asleep(&self.wake_list.after(self.woken_before.get()))
+    }
+
+    /// Returns the other operations that wait, and were not woken before this step.
+    fn asleep(self, of: &[u32]) -> Vec<u32> {
+        let state = self.state.borrow();
+        let sleeps = |operation: u32| {
+            let found = state.operations.get(operation);
+            let waits = found.is_some_and(|found| found.stage == OperationStage::Suspended);
+            waits && operation != self.operation.number && !state.operations[operation].woken
+        };
+        let mut asleep = Vec::new();
+        for operation in of {
+            if sleeps(*operation) && !asleep.contains(operation) {
+                asleep.push(*operation);
+            }
+        }
+        asleep
     }
 
     fn record_access(

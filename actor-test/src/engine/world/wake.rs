@@ -1,7 +1,7 @@
 //! Wakers of suspended handlers: each puts its operation on a list that the run loop drains.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Wake, Waker};
 use std::thread::ThreadId;
 
@@ -38,11 +38,24 @@ impl WakeList {
         self.any.load(Ordering::Acquire)
     }
 
+    /// Returns the number of operations in the list.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Returns the operations in the list after the first `count`.
+    pub(crate) fn after(&self, count: usize) -> Vec<u32> {
+        self.lock().get(count..).unwrap_or_default().to_vec()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.woken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Moves the woken operations to `into`; returns whether another thread has woken any.
     pub(crate) fn drain(&self, into: &mut Vec<u32>) -> bool {
         self.any.store(false, Ordering::Release);
-        let mut woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
-        into.append(&mut woken);
+        into.append(&mut self.lock());
         self.foreign.swap(false, Ordering::AcqRel)
     }
 }
@@ -58,11 +71,7 @@ impl Wake for OperationWaker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let mut woken = self
-            .list
-            .woken
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut woken = self.list.lock();
         woken.push(self.operation);
         if std::thread::current().id() != self.list.thread {
             self.list.foreign.store(true, Ordering::Release);

@@ -122,6 +122,7 @@ impl StoryBuilder {
                 object: self.texts.object(*object),
                 place: self.text(place),
             },
+            Record::Woke { whom } => Effect::Woke { whom: whom.clone() },
             Record::Over { .. } => Effect::Over,
             Record::Logged {
                 level,

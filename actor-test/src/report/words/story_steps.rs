@@ -90,6 +90,10 @@ fn in_words(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> String {
                 answer,
                 ..
             } => notes.push(format!("begins with branch {} of a `select!`", answer + 1)),
+            Effect::Chose {
+                asked: ChoicePurpose::Woken,
+                ..
+            } if step.effects.iter().any(Effect::is_wake_up) => {}
             Effect::Chose { answer, .. } => choices.push(answer.to_string()),
             Effect::Sent { message, .. } if event.is_none() => {
                 let message = story.message(*message);
@@ -319,6 +323,11 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
             object,
             place,
         } => format!("{what} {object} at {place}"),
+        Effect::Woke { whom } if whom.is_empty() => "wakes nobody".into(),
+        Effect::Woke { whom } => {
+            let whom: Vec<String> = whom.iter().map(|who| name(*who)).collect();
+            format!("wakes {}", whom.join(", "))
+        }
         Effect::Over => "is over".into(),
         Effect::Awaits => "awaits".into(),
         Effect::Armed { timer: number } => timer(*number).map_or("arms a timer".into(), arms),

@@ -1,13 +1,15 @@
-//! Shared objects in reports: their numbers, and the values of atomics.
+//! Shared objects in reports: their numbers, the values of atomics, and the operations that a notification wakes.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::sync::RaceCell;
-use actor_core::sync::blocking::Mutex;
 use actor_core::sync::blocking::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use actor_core::sync::blocking::atomic::{AtomicBool, AtomicI8, AtomicPtr, AtomicU32};
-use actor_core::thread;
+use actor_core::sync::blocking::{Condvar, Mutex};
+use actor_core::sync::{Notify, RaceCell, mpsc, oneshot};
+use actor_core::{task, thread};
 use actor_test::tool::words::step_action;
 use actor_test::{BodyOutput, Bug, BugKind, Tester};
 use behaviour::harness::{assert_contains, only_bug};
@@ -222,4 +224,138 @@ fn a_pointer_has_no_value() {
         "loads a pointer, SeqCst, from atomic of HERE at HERE",
     ];
     assert_eq!(accesses(program, &["stores", "loads"]), expected);
+}
+
+/// A lock and a condition, and the number of threads that wait.
+type Waiting = Arc<(Mutex<u32>, Condvar)>;
+
+/// Spawns threads that wait for the condition, one after the other, and fail when they are woken.
+fn waiters(count: u32) -> Waiting {
+    let waiting = Waiting::default();
+    for number in 1..=count {
+        let own = waiting.clone();
+        thread::spawn(move || {
+            let mut waits = own.0.lock().expect("nobody panics");
+            *waits += 1;
+            drop(own.1.wait(waits));
+            fail();
+        });
+        while *waiting.0.lock().expect("nobody panics") < number {
+            thread::yield_now();
+        }
+    }
+    waiting
+}
+
+#[test]
+fn a_notification_of_one_names_the_waiter_that_is_woken() {
+    let report = Tester::new().iterations(100).keep_going().run(|_: System| {
+        let waiting = waiters(2);
+        waiting.1.notify_one();
+        thread::park();
+    });
+    let bug = only_bug(&report);
+    let woken = bug.trace.story.operations.iter();
+    let woken = woken.map(|operation| operation.name.to_string());
+    let failed = woken.filter(|name| bug.message().contains(&format!("`{name}` panicked")));
+    let failed = failed.last().expect("one fails");
+    let expected = format!("notifies one at Condvar of HERE at HERE, wakes {failed}");
+    assert_eq!(actions(bug, &["notifies"]), [expected]);
+}
+
+#[test]
+fn a_notification_of_all_names_all_waiters() {
+    let bug = bug(|_: System| {
+        let waiting = waiters(2);
+        waiting.1.notify_all();
+        thread::park();
+    });
+    let expected = ["notifies all at Condvar of HERE at HERE, wakes thread#1, thread#2"];
+    assert_eq!(actions(&bug, &["notifies"]), expected);
+}
+
+#[test]
+fn a_notification_without_a_waiter_wakes_nobody() {
+    let program = || {
+        let condition = Condvar::new();
+        condition.notify_one();
+        condition.notify_all();
+        let notify = Notify::new();
+        notify.notify_one();
+        notify.notify_last();
+        notify.notify_waiters();
+        thread::current().unpark();
+    };
+    let expected = [
+        "notifies one at Condvar of HERE at HERE, wakes nobody",
+        "notifies all at Condvar of HERE at HERE, wakes nobody",
+        "notifies one at Notify of HERE at HERE, wakes nobody",
+        "notifies the last at Notify of HERE at HERE, wakes nobody",
+        "notifies all at Notify of HERE at HERE, wakes nobody",
+    ];
+    assert_eq!(accesses(program, &["notifies"]), expected);
+}
+
+#[test]
+fn an_unparked_thread_is_named() {
+    let bug = bug(|_: System| {
+        let parked = thread::spawn(|| {
+            thread::park();
+            fail();
+        });
+        thread::sleep(Duration::from_secs(1));
+        parked.thread().unpark();
+        parked.join().expect("it ends");
+    });
+    let unparks = actions(&bug, &["unparks"]);
+    assert_eq!(unparks, ["unparks Parker of HERE at HERE, wakes thread#1"]);
+}
+
+/// A task that waits for a notification is woken by its waker.
+#[test]
+fn a_notified_task_is_named() {
+    let bug = bug(|_: System| async {
+        let notify = Arc::new(Notify::new());
+        for _ in 0..2 {
+            let own = notify.clone();
+            let (ready, is_ready) = oneshot::channel();
+            let task = task::spawn(async move {
+                let mut notified = pin!(own.notified());
+                notified.as_mut().enable();
+                ready.send(()).expect("it is awaited");
+                notified.await;
+            });
+            is_ready.await.expect("it is sent");
+            drop(task);
+        }
+        notify.notify_one();
+        notify.notify_waiters();
+        notify.notify_waiters();
+        fail();
+    });
+    let expected = [
+        "notifies one at Notify of HERE at HERE, wakes task#1",
+        "notifies all at Notify of HERE at HERE, wakes task#2",
+        "notifies all at Notify of HERE at HERE, wakes nobody",
+    ];
+    assert_eq!(actions(&bug, &["notifies"]), expected);
+}
+
+/// A channel wakes its receiver if it waits, and is no notification otherwise.
+#[test]
+fn a_sender_wakes_a_receiver_that_waits() {
+    let bug = bug(|_: System| async {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let receives = task::spawn(async move { while receiver.recv().await.is_some() {} });
+        task::sleep(Duration::from_secs(1)).await;
+        sender.send(1).expect("it is received");
+        sender.send(2).expect("it is received");
+        drop((sender, receives));
+        fail();
+    });
+    let expected = [
+        "sends into mpsc channel of HERE at HERE, wakes task#1",
+        "sends into mpsc channel of HERE at HERE",
+    ];
+    assert_eq!(actions(&bug, &["sends"]), expected);
 }
