@@ -147,6 +147,10 @@ fault_kinds! {
         "A spurious wake-up: `thread::park`, or a wait for a `Condvar`, ends without a cause, as the \
          standard library allows."
         "no thread parked or waited for a `Condvar`"
+    slow Slow between "slow link" "slow links"
+        "A link from one node to another delivers nothing for a while; what is sent over it arrives later, \
+         in order."
+        "no two nodes were up at a time"
 }
 
 impl FaultKind {
@@ -157,7 +161,7 @@ impl FaultKind {
 
     /// Returns true if the fault lasts until it is undone.
     pub(crate) const fn is_undone(self) -> bool {
-        matches!(self, Self::Partition | Self::Crash)
+        matches!(self, Self::Partition | Self::Crash | Self::Slow)
     }
 }
 
@@ -173,18 +177,25 @@ impl fmt::Display for FaultKind {
 pub struct Fault {
     /// The kind of the fault.
     pub kind: FaultKind,
-    /// True if the fault is being undone: a crashed node boots, a partition is healed.
+    /// True if the fault is being undone: a crashed node boots, a partition is healed, a slow link delivers.
     pub is_undone: bool,
     /// The affected nodes, one bit for each in the order of declaration: the node that crashes, one half of
-    /// a partition, or the two ends of a connection.
+    /// a partition, or the two ends of a connection or of a link.
     pub nodes: u64,
-    /// The variant: a partition cuts both directions or one; a clock jumps ahead or is set back.
+    /// The variant: a partition cuts both directions or one; a slow link is that from the first node or back;
+    /// a clock jumps ahead or is set back.
     pub way: u8,
     /// A key that identifies the fault in every execution. The key is odd if the fault is being undone.
     pub(crate) key: u64,
 }
 
 impl Fault {
+    /// The way of a slow link from the node that was declared first to the other one.
+    pub(crate) const FORWARD: u8 = 0;
+
+    /// The way of a slow link to the node that was declared first.
+    pub(crate) const BACKWARD: u8 = 1;
+
     /// The key of the step that undoes all faults still in force.
     pub(crate) const LAST: u64 = u64::MAX;
 
@@ -203,8 +214,17 @@ impl Fault {
         let met = (self.nodes & nodes).count_ones();
         match self.kind {
             FaultKind::Partition => met > 0 && nodes & !self.nodes > 0,
-            FaultKind::Break => met > 0 && met >= nodes.count_ones().min(2),
+            FaultKind::Break | FaultKind::Slow => met > 0 && met >= nodes.count_ones().min(2),
             _ => met > 0,
+        }
+    }
+
+    /// Returns the bits of the nodes from which and to which a slow link leads.
+    pub(crate) fn link_ends(&self) -> (u64, u64) {
+        let first = self.nodes & self.nodes.wrapping_neg();
+        match self.way {
+            Self::FORWARD => (first, self.nodes & !first),
+            _ => (self.nodes & !first, first),
         }
     }
 

@@ -73,8 +73,31 @@ struct AimedFault {
 #[derive(Clone, Copy, Debug)]
 struct DueFault {
     kind: FaultKind,
-    /// The preferred nodes, a bit for each.
-    nodes: u64,
+    /// The preferred targets.
+    near: Target,
+    /// The step at which the fault ends, if that is known.
+    until: Option<u64>,
+}
+
+/// The targets that a fault strikes if it can.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    /// The nodes of these bits.
+    Nodes(u64),
+    /// The links from the same node as that of a fault.
+    From(Fault),
+    /// The links to the same node.
+    To(Fault),
+}
+
+impl Target {
+    fn concerns(self, fault: &Fault) -> bool {
+        match self {
+            Self::Nodes(nodes) => fault.concerns(nodes),
+            Self::From(first) => fault.link_ends().0 == first.link_ends().0,
+            Self::To(first) => fault.link_ends().1 == first.link_ends().1,
+        }
+    }
 }
 
 impl Placed {
@@ -181,12 +204,12 @@ impl Placed {
     }
 
     /// Draws one of the possible faults for the first one that is due; returns its position.
-    fn choose_due(&mut self, faults: &[Fault]) -> Option<usize> {
+    fn choose_due(&mut self, faults: &[Fault]) -> Option<(usize, DueFault)> {
         let strikes = |due: &DueFault, fault: &Fault| fault.kind == due.kind && !fault.is_undone;
         let is_possible = |due: &DueFault| faults.iter().any(|fault| strikes(due, fault));
         let first = self.plan.due.iter().position(is_possible)?;
         let due = self.plan.due.remove(first);
-        let concerns = |fault: &Fault| strikes(&due, fault) && fault.concerns(due.nodes);
+        let concerns = |fault: &Fault| strikes(&due, fault) && due.near.concerns(fault);
         let is_near = faults.iter().any(concerns);
         let is_one = |fault: &Fault| match is_near {
             true => concerns(fault),
@@ -195,7 +218,22 @@ impl Placed {
         let count = faults.iter().filter(|fault| is_one(fault)).count() as u64;
         let chosen = below(&mut self.rng, count) as usize;
         let mut places = (0..faults.len()).filter(|place| is_one(&faults[*place]));
-        places.nth(chosen)
+        Some((places.nth(chosen)?, due))
+    }
+
+    /// Has further links be slow at once, up to the budget, from or to one node: links are slow for one reason
+    /// most often, which is the node that they have in common.
+    fn gather(&mut self, first: Fault, until: u64) {
+        let near = match below(&mut self.rng, 5) {
+            0 => return,
+            1 | 2 => Target::From(first),
+            _ => Target::To(first),
+        };
+        let (kind, until) = (first.kind, Some(until));
+        let others = u64::from(self.faults.budget(kind)).min(FAULTS_MAX) - 1;
+        self.plan.left = self.plan.left - self.plan.forget(kind) + others;
+        let due = DueFault { kind, near, until };
+        self.plan.due.extend((0..others).map(|_| due));
     }
 
     /// Draws a place that no fault of the kind has yet, if there is one.
@@ -227,12 +265,27 @@ impl FaultPlan {
         for aimed in waiting.iter_mut() {
             aimed.left -= 1;
             if aimed.left == 0 {
-                let nodes = if aimed.is_near { nodes } else { 0 };
+                let near = Target::Nodes(if aimed.is_near { nodes } else { 0 });
                 let kind = aimed.kind;
-                self.due.push(DueFault { kind, nodes });
+                let until = None;
+                self.due.push(DueFault { kind, near, until });
             }
         }
         waiting.retain(|aimed| aimed.left > 0);
+    }
+
+    /// Removes all planned faults of a kind; returns their number.
+    fn forget(&mut self, kind: FaultKind) -> u64 {
+        let planned = self.points.len() + self.due.len();
+        self.points.retain(|(_, planned)| *planned != kind);
+        self.due.retain(|due| due.kind != kind);
+        let mut forgotten = planned - self.points.len() - self.due.len();
+        for waiting in self.aimed.values_mut() {
+            let planned = waiting.len();
+            waiting.retain(|aimed| aimed.kind != kind);
+            forgotten += planned - waiting.len();
+        }
+        forgotten as u64
     }
 
     /// True if a fault strikes at the next place of its kind.
@@ -290,14 +343,21 @@ impl Placed {
             .points
             .pop_if(|(point, _)| *point <= now || is_quiet)
         {
-            self.plan.due.push(DueFault { kind, nodes: 0 });
+            let (near, until) = (Target::Nodes(0), None);
+            self.plan.due.push(DueFault { kind, near, until });
         }
-        let place = self.choose_due(faults)?;
-        let fault = &faults[place];
+        let (place, due) = self.choose_due(faults)?;
+        let fault = faults[place];
         self.plan.left -= 1;
         if fault.kind.is_undone() {
-            let later = self.later();
-            self.plan.undoing.push((now + later, fault.undone()));
+            let until = match due.until {
+                Some(until) => until,
+                None => now + self.later(),
+            };
+            self.plan.undoing.push((until, fault.undone()));
+            if fault.kind == FaultKind::Slow && due.until.is_none() {
+                self.gather(fault, until);
+            }
         }
         Some(place)
     }

@@ -146,6 +146,14 @@ impl Engine {
                     _ => NodeFault::SetBack { node: one, by_ns },
                 }
             }
+            (FaultKind::Slow, is_undone) => {
+                let (from, to) = fault.link_ends();
+                let (from, to) = (from.trailing_zeros(), to.trailing_zeros());
+                match is_undone {
+                    false => NodeFault::Hold { from, to },
+                    true => NodeFault::Release { from, to },
+                }
+            }
             (FaultKind::Break, _) => NodeFault::Break {
                 one,
                 other: other.unwrap_or(one),

@@ -113,7 +113,13 @@ impl FaultPhase {
             let before = possible.len();
             match kind {
                 FaultKind::Partition => self.partitions(nodes, &mut possible),
-                FaultKind::Break => connections(nodes, count, &mut possible),
+                FaultKind::Break => {
+                    let pairs = connected(nodes, count);
+                    possible.extend(pairs.map(|(one, other)| {
+                        fault(nodes, FaultKind::Break, 1 << one | 1 << other, 0)
+                    }));
+                }
+                FaultKind::Slow => slow_links(nodes, count, &mut possible),
                 FaultKind::Clock => clock_jumps(nodes, count, &mut possible),
                 _ => possible.extend(single_nodes(nodes, kind, count)),
             }
@@ -271,15 +277,24 @@ pub(crate) fn links_cut(nodes: &Nodes, fault: &Fault) -> Vec<(u32, u32)> {
     }
 }
 
-fn connections(nodes: &Nodes, count: u32, possible: &mut Vec<Fault>) {
-    for one in 0..count {
-        for other in one + 1..count {
-            let is_up = nodes.is_up(one) && nodes.is_up(other);
-            let is_spared = nodes.is_spared(one) || nodes.is_spared(other);
-            if is_up && !is_spared && !nodes.is_link_spared(one, other) {
-                let pair = 1 << one | 1 << other;
-                possible.push(fault(nodes, FaultKind::Break, pair, 0));
-            }
-        }
+/// Adds the links that deliver messages now, each as a link that may become slow.
+fn slow_links(nodes: &Nodes, count: u32, possible: &mut Vec<Fault>) {
+    for (one, other) in connected(nodes, count) {
+        let ways = [(one, other, Fault::FORWARD), (other, one, Fault::BACKWARD)];
+        let delivers = |(from, to, _): &(u32, u32, u8)| !nodes.is_held(*from, *to);
+        let ways = ways.into_iter().filter(delivers);
+        possible.extend(
+            ways.map(|(.., way)| fault(nodes, FaultKind::Slow, 1 << one | 1 << other, way)),
+        );
     }
+}
+
+/// Returns the pairs of nodes that are up, between which faults may strike.
+fn connected(nodes: &Nodes, count: u32) -> impl Iterator<Item = (u32, u32)> {
+    let pairs = (0..count).flat_map(move |one| (one + 1..count).map(move |other| (one, other)));
+    pairs.filter(|(one, other)| {
+        let is_up = nodes.is_up(*one) && nodes.is_up(*other);
+        let is_spared = nodes.is_spared(*one) || nodes.is_spared(*other);
+        is_up && !is_spared && !nodes.is_link_spared(*one, *other)
+    })
 }

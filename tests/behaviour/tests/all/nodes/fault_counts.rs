@@ -102,23 +102,37 @@ impl Strategy for Listing {
     }
 }
 
+/// Returns the number of faults of a kind that a strategy may choose, for so many nodes.
+fn listed(faults: &str, nodes: u32) -> usize {
+    let seen = Arc::new(Mutex::new(BTreeSet::new()));
+    let strategy = Box::new(Listing(Arc::clone(&seen)));
+    let faults = faults.parse().expect("faults");
+    let tester = Tester::new().iterations(1).faults(faults);
+    let report = tester.custom_strategy(strategy).run(move |sys| {
+        for number in 0..nodes {
+            sys.node(&format!("n{number}"), |node| {
+                node.spawn(Chain(0));
+            });
+        }
+    });
+    report.assert_clean();
+    let seen = seen.lock().expect("no panic");
+    seen.len()
+}
+
 /// Up to five nodes are partitioned in every way, with either
 /// direction cut or both; of more nodes, one is isolated.
 #[test]
 fn nodes_are_parted_in_every_way_or_one_is_cut_off() {
-    for (nodes, sides) in [(1_u32, 0), (2, 1), (4, 7), (5, 15), (6, 6), (9, 9)] {
-        let seen = Arc::new(Mutex::new(BTreeSet::new()));
-        let strategy = Box::new(Listing(Arc::clone(&seen)));
-        let faults = "partition=1".parse().expect("faults");
-        let tester = Tester::new().iterations(1).faults(faults);
-        let report = tester.custom_strategy(strategy).run(move |sys| {
-            for number in 0..nodes {
-                sys.node(&format!("n{number}"), |node| {
-                    node.spawn(Chain(0));
-                });
-            }
-        });
-        report.assert_clean();
-        assert_eq!(seen.lock().expect("no panic").len(), 3 * sides, "{nodes}");
+    for (nodes, sides) in [(1, 0), (2, 1), (4, 7), (5, 15), (6, 6), (9, 9)] {
+        assert_eq!(listed("partition=1", nodes), 3 * sides, "{nodes}");
+    }
+}
+
+#[test]
+fn each_link_may_be_slow_in_either_direction() {
+    for nodes in [1, 2, 4, 9] {
+        let links = (nodes * (nodes - 1)) as usize;
+        assert_eq!(listed("slow=1", nodes), links, "{nodes}");
     }
 }

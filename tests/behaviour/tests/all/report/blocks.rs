@@ -321,7 +321,7 @@ fn four_locks() {
 
 #[test]
 fn a_lost_wake_up() {
-    let notify: &[&str] = &["notifies one at Condvar", "wakes"];
+    let notify: &[&str] = &["wakes thread#"];
     block_has(&tester(), &[notify], |_| {
         let pair = Arc::new((Mutex::new(0_u32), Condvar::new()));
         let waits = || {
