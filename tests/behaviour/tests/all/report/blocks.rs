@@ -1,6 +1,6 @@
 //! The block of a failing test: twelve kinds of failure, each with its cause in the block.
 //!
-//! Each program fills its execution with steps that do not matter. Its block is read as the execution was found,
+//! Each program fills its execution with steps that do not matter. The block is read as the execution was found,
 //! and minimised.
 
 use std::sync::Arc;
