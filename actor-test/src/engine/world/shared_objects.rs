@@ -160,7 +160,7 @@ impl SharedObjects {
         let is_same = |other: &&SharedObject| other.kind == kind && other.made == made;
         let (until, later) = self.all.split_at(object as usize + 1);
         let number = until.iter().filter(is_same).count() as u32;
-        let is_only = number == 1 && later.iter().find(is_same).is_none();
+        let is_only = number == 1 && !later.iter().any(|other| is_same(&other));
         ObjectName {
             kind: kind.into(),
             number: (!is_only).then_some(number),

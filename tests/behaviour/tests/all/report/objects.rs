@@ -255,10 +255,10 @@ fn a_notification_of_one_names_the_waiter_that_is_woken() {
         thread::park();
     });
     let bug = only_bug(&report);
-    let woken = bug.trace.story.operations.iter();
-    let woken = woken.map(|operation| operation.name.to_string());
-    let failed = woken.filter(|name| bug.message().contains(&format!("`{name}` panicked")));
-    let failed = failed.last().expect("one fails");
+    let mut operations = bug.trace.story.operations.iter();
+    let has_failed = |name: &str| bug.message().contains(&format!("`{name}` panicked"));
+    let failed = operations.find(|operation| has_failed(&operation.name));
+    let failed = &failed.expect("one fails").name;
     let expected = format!("notifies one at Condvar of HERE at HERE, wakes {failed}");
     assert_eq!(actions(bug, &["notifies"]), [expected]);
 }
