@@ -244,12 +244,8 @@ impl AccessedObject<'_> {
             }
             state.accessed(by, self.index, effect)
         };
-        self.record_access(access.what, values, access.place);
         if self.is_recorded() {
-            let whom = self.woken_by_wakers();
-            if !whom.is_empty() {
-                self.record(|| Record::Woke { whom });
-            }
+            self.record_made(access, values);
         }
         if spins {
             let problem = Problem::Spins {
@@ -319,7 +315,7 @@ impl AccessedObject<'_> {
                 state.objects.claimed(&mut state.operations, by, self.index);
             }
         }
-        self.record_access("waits for", None, access.place);
+        self.record_access(access.place, || "waits for".into());
         let at = NextAccess::Object(self.index);
         self.operation.come_to(at, true, false);
         self.state().objects.wait_ends(by, self.index)
@@ -336,7 +332,7 @@ impl AccessedObject<'_> {
             is_new
         };
         if is_new {
-            self.record_access("waits for", None, place);
+            self.record_access(place, || "waits for".into());
         }
     }
 
@@ -363,30 +359,35 @@ impl AccessedObject<'_> {
         if self.phase.get() != CodePhase::Running {
             return;
         }
-        let woken = match whom {
-            Unblock::NotifyOne => self.choose_blocked().into_iter().collect(),
-            Unblock::Retry | Unblock::NotifyAll => self.state().objects.unclaimed(self.index),
-        };
-        if whom != Unblock::Retry && self.is_recorded() {
-            self.record_notified(&woken);
+        if whom == Unblock::NotifyOne {
+            return self.notify_one();
+        }
+        if whom == Unblock::NotifyAll && self.is_recorded() {
+            let blocked = self.state().objects.unclaimed(self.index);
+            self.record_notified(&blocked);
         }
         let mut state = self.state();
-        for operation in woken {
+        for operation in state.objects.unclaimed(self.index) {
             state.unblock_this(operation);
         }
     }
 
-    /// Chooses one of the waiters that are blocked and were not woken yet.
-    fn choose_blocked(self) -> Option<u32> {
-        let blocked = {
+    /// Wakes one of the blocked waiters, as the strategy chooses.
+    fn notify_one(self) {
+        let mut blocked = {
             let state = self.state();
             state.objects.blocked_still(&state.operations, self.index)
         };
-        if blocked.is_empty() {
-            return None;
+        if !blocked.is_empty() {
+            let chosen = self.decide(Choice::Below(blocked.len() as u32, ChoicePurpose::Woken));
+            blocked = vec![blocked[chosen as usize]];
         }
-        let chosen = self.decide(Choice::Below(blocked.len() as u32, ChoicePurpose::Woken));
-        Some(blocked[chosen as usize])
+        if self.is_recorded() {
+            self.record_notified(&blocked);
+        }
+        for operation in blocked {
+            self.state().unblock_this(operation);
+        }
     }
 
     /// Records the operations that a notification wakes, unless the access has woken them by their wakers.
@@ -419,24 +420,30 @@ impl AccessedObject<'_> {
         asleep
     }
 
-    fn record_access(
-        self,
-        what: &'static str,
-        values: Option<fmt::Arguments<'_>>,
-        place: SourceLocation,
-    ) {
-        let state = self.state.borrow();
+    /// Records an access that was made, and the operations whose wakers it has called.
+    #[cold]
+    fn record_made(self, access: Access, values: Option<fmt::Arguments<'_>>) {
+        let what = access.what;
+        self.record_access(access.place, || match values {
+            Some(values) => format!("{what} {values}"),
+            None => what.into(),
+        });
+        let whom = self.woken_by_wakers();
+        if !whom.is_empty() {
+            self.record(|| Record::Woke { whom });
+        }
+    }
+
+    fn record_access(self, place: SourceLocation, what: impl FnOnce() -> String) {
         // The operation's own end is recorded when it is over.
         let who = self.operation.number;
-        if self.is_recorded() && !state.objects.is_end_of(self.index, who) {
-            let record = Record::Accessed {
+        if self.is_recorded() && !self.state.borrow().objects.is_end_of(self.index, who) {
+            self.record(|| Record::Accessed {
                 who,
-                what: values.map_or_else(|| what.into(), |values| format!("{what} {values}")),
+                what: what(),
                 object: self.index,
                 place: line(place),
-            };
-            drop(state);
-            self.record(|| record);
+            });
         }
     }
 }
