@@ -136,6 +136,7 @@ fn in_words(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> String {
         }
         StepKind::Access => "goes on",
         StepKind::Fault => "fault",
+        StepKind::Deliver if event.is_none() && has_fault(step) => return notes.join(", "),
         StepKind::Deliver if notes.is_empty() && event.is_none() => "delivers nothing",
         StepKind::Deliver => "delivers",
     };
@@ -278,6 +279,12 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
             let (reply, why) = reply_in_words(reply.as_deref(), lost.as_deref());
             format!("sends {reply} to {}{why}", name(*to))
         }
+        // A fault that strikes a message on its link.
+        Effect::Fault { fault, .. } if step.kind == StepKind::Deliver => match &**fault {
+            "duplicate" => "FAULT: it arrives twice".to_owned(),
+            "delay" => "FAULT: it overtakes the one before it".to_owned(),
+            _ => return Vec::new(),
+        },
         Effect::Fault {
             fault,
             node,
@@ -294,9 +301,11 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
         } => {
             let message = story.message(*message);
             let event = message.map_or("a message".into(), |message| shortened(&message.event));
-            format!("{event} is lost on its link")
+            format!("{}{event} is lost on its link", fault_mark(step))
         }
-        Effect::LostOnLink { message: None } => "a reply is lost on its link".into(),
+        Effect::LostOnLink { message: None } => {
+            format!("{}a reply is lost on its link", fault_mark(step))
+        }
         Effect::ReplyArrived { to } => format!("the reply reaches {}", name(*to)),
         Effect::Spawned { who } => format!("spawns {}", name(*who)),
         Effect::AskedForRoom { of, answer } => {
@@ -377,6 +386,19 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
         Effect::Chose { .. } | Effect::Logged { .. } => return Vec::new(),
     };
     vec![one]
+}
+
+fn has_fault(step: &Step) -> bool {
+    let is_fault = |effect: &Effect| matches!(effect, Effect::Fault { .. });
+    step.effects.iter().any(is_fault)
+}
+
+/// Marks what a fault does to a message on its link.
+fn fault_mark(step: &Step) -> &'static str {
+    match step.kind == StepKind::Deliver && has_fault(step) {
+        true => "FAULT: ",
+        false => "",
+    }
 }
 
 /// Lists the events that an actor has not read when it ends: the first ones by name.

@@ -181,7 +181,7 @@ fn far_store(sys: &System) {
 
 #[test]
 fn a_lost_message() {
-    let lost: &[&str] = &["near->far", "Put(7) is lost on its link"];
+    let lost: &[&str] = &["FAULT: Put(7) is lost on its link"];
     block_has(&faults(FaultKind::Drop), &[lost], |sys| far_store(&sys));
 }
 
