@@ -55,6 +55,8 @@ struct FaultPlan {
     points: Vec<(u64, FaultKind)>,
     /// The faults to be ended, and the first step at which each may end.
     undoing: Vec<(u64, Fault)>,
+    /// The number of links that were slow so far.
+    slow: u64,
     /// The expected number of steps.
     length: u64,
 }
@@ -230,7 +232,8 @@ impl Placed {
             _ => Target::To(first),
         };
         let (kind, until) = (first.kind, Some(until));
-        let others = u64::from(self.faults.budget(kind)).min(FAULTS_MAX) - 1;
+        let budget = u64::from(self.faults.budget(kind)).min(FAULTS_MAX);
+        let others = budget.saturating_sub(self.plan.slow);
         self.plan.left = self.plan.left - self.plan.forget(kind) + others;
         let due = DueFault { kind, near, until };
         self.plan.due.extend((0..others).map(|_| due));
@@ -355,8 +358,11 @@ impl Placed {
                 None => now + self.later(),
             };
             self.plan.undoing.push((until, fault.undone()));
-            if fault.kind == FaultKind::Slow && due.until.is_none() {
-                self.gather(fault, until);
+            if fault.kind == FaultKind::Slow {
+                self.plan.slow += 1;
+                if due.until.is_none() {
+                    self.gather(fault, until);
+                }
             }
         }
         Some(place)

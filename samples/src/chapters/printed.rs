@@ -42,6 +42,7 @@ fn report(name: &str) -> String {
         width: WIDTH,
         hang_timeout: None,
         test: None,
+        lists_strategies: false,
     };
     // The reader did not ask for a number of executions.
     let words = failed(&report, &[], &place).replace(" of 100, seed", ", seed");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::sync::RaceCell;
-use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
+use actor_core::sync::blocking::atomic::{AtomicBool, AtomicU32, Ordering};
 use actor_core::sync::blocking::{Condvar, Mutex};
 use actor_core::thread;
 use actor_test::faults::{FaultBudgets, FaultKind};
@@ -43,6 +43,10 @@ fn block_has<R: BodyOutput<K>, K>(
             };
             assert!(is_there, "{cause:?} is not in: {text}");
         }
+        assert!(
+            !text.lines().any(|line| line.ends_with("… 1 step")),
+            "{text}"
+        );
     }
 }
 
@@ -363,6 +367,17 @@ fn a_relaxed_flag() {
             assert_eq!(cell.get(), 42);
         }
         let _ = writer.join();
+    });
+}
+
+#[test]
+fn a_spin() {
+    let waits: &[&str] = &["the same step again and again"];
+    block_has(&tester(), &[waits, &["loads 0, SeqCst, from"]], |_| {
+        let turn = Arc::new(AtomicU32::new(0));
+        let waits = turn.clone();
+        let waiter = thread::spawn(move || while waits.load(Ordering::SeqCst) != 1 {});
+        let _ = waiter.join();
     });
 }
 

@@ -71,6 +71,11 @@ fn tells<R: BodyOutput<K>, K>(
     });
     let (shown, all) = selection.expect("a selection");
     assert!(shown <= 25 && all > 30, "{text}");
+    // A step takes no more space than the line that it is left out.
+    assert!(
+        !text.lines().any(|line| line.ends_with("… 1 step")),
+        "{text}"
+    );
     assert_contains(&text, parts);
     (report, text)
 }
@@ -504,6 +509,41 @@ fn till_of(sys: &System, left: u32) -> ActorRef<Till> {
 #[test]
 fn a_report_tells_what_changed_the_actor_that_failed() {
     tells(&once(), &["left: 3 → 1"], |sys| drop(till_of(&sys, 3)));
+}
+
+/// Sends to itself a number of times, and fails then.
+#[derive(Debug)]
+struct Countdown(u32);
+
+#[actor]
+impl Countdown {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.0 -= 1;
+        assert!(self.0 > 0, "over");
+        cx.me().tell(Go);
+    }
+}
+
+/// A story of thirty steps is shown whole. Of one more, in which two steps repeat each other, a round is shown.
+#[test]
+fn a_short_story_is_shown_whole() {
+    let shown = |idle: u32| {
+        let report = once().run(move |sys| {
+            (0..idle).for_each(|_| drop(sys.spawn(Sink)));
+            sys.spawn(Countdown(14)).tell(Go);
+        });
+        failure_text(&report)
+    };
+    let whole = shown(0);
+    assert_contains(&whole, &["the story, 30 steps"]);
+    assert_eq!(whole.matches("handles Go").count(), 14, "{whole}");
+    let selection = shown(1);
+    assert_contains(
+        &selection,
+        &[" of 31 steps", "… the same 2 steps again and again, "],
+    );
+    assert_eq!(selection.matches("handles Go").count(), 2, "{selection}");
 }
 
 /// The report contains every step that it refers to.
