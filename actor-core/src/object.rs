@@ -178,7 +178,7 @@ impl Object {
         }
     }
 
-    /// As [`record_access`](Self::record_access), with a text that completes the verb in reports.
+    /// Records an access that was made, with a text that completes the verb in reports.
     #[cold]
     pub(crate) fn record_values(
         &self,

@@ -213,13 +213,9 @@ impl<'a> CausalIndex<'a> {
     /// Returns the first round of the steps that repeat each other to the end of the story, if it has `most`
     /// steps at most.
     fn last_round(&self, repetitions: &[Repetition], most: usize) -> std::ops::Range<usize> {
-        let end = self.story.steps.len();
-        match repetitions.last() {
-            Some(last) if last.first + last.steps + 1 >= end && last.period <= most => {
-                last.first..last.first + last.period
-            }
-            _ => 0..0,
-        }
+        let lasts = |last: &&Repetition| last.lasts(self.story) && last.period <= most;
+        let last = repetitions.last().filter(lasts);
+        last.map_or(0..0, Repetition::round)
     }
 
     /// Returns the last changes of the actor that took the last step, in which the mistake may lie.

@@ -2,6 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::discriminant;
+use std::ops::Range;
 
 use super::{Effect, Step, Story, name_of};
 
@@ -58,8 +59,18 @@ impl Repetition {
         })
     }
 
+    /// Returns true if the rounds go on to the end of a story, or to the step before.
+    pub(crate) fn lasts(&self, story: &Story) -> bool {
+        self.repeated().end + 1 >= story.steps.len()
+    }
+
+    /// Returns the positions of the first round.
+    pub(crate) fn round(&self) -> Range<usize> {
+        self.first..self.first + self.period
+    }
+
     /// Returns the positions of the rounds after the first.
-    pub(crate) fn repeated(&self) -> std::ops::Range<usize> {
+    pub(crate) fn repeated(&self) -> Range<usize> {
         self.first + self.period..self.first + self.steps
     }
 }

@@ -167,12 +167,10 @@ impl<'a> TrialWorker<'a> {
         };
         let story = Story::of(&self.run_under(Box::new(turns), options).records);
         let repetitions = Repetition::all(&story);
-        let lasts = |last: &&Repetition| {
-            let first = story.steps[last.first].number;
-            first > from && last.repeated().end + 1 >= story.steps.len()
-        };
+        let lasts =
+            |last: &&Repetition| story.steps[last.first].number > from && last.lasts(&story);
         let round = repetitions.last().filter(lasts).map(|last| {
-            let steps = &story.steps[last.first..last.first + last.period];
+            let steps = &story.steps[last.round()];
             let summary = |step| StepSummary {
                 what: words::action_and_changes(&story, step),
                 ..words::step_summary(&story, step)

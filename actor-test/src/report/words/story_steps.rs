@@ -136,7 +136,9 @@ fn in_words(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> String {
         }
         StepKind::Access => "goes on",
         StepKind::Fault => "fault",
-        StepKind::Deliver if event.is_none() && has_fault(step) => return notes.join(", "),
+        StepKind::Deliver if event.is_none() && !fault_mark(step).is_empty() => {
+            return notes.join(", ");
+        }
         StepKind::Deliver if notes.is_empty() && event.is_none() => "delivers nothing",
         StepKind::Deliver => "delivers",
     };
@@ -388,14 +390,10 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
     vec![one]
 }
 
-fn has_fault(step: &Step) -> bool {
-    let is_fault = |effect: &Effect| matches!(effect, Effect::Fault { .. });
-    step.effects.iter().any(is_fault)
-}
-
 /// Marks what a fault does to a message on its link.
 fn fault_mark(step: &Step) -> &'static str {
-    match step.kind == StepKind::Deliver && has_fault(step) {
+    let is_fault = |effect: &Effect| matches!(effect, Effect::Fault { .. });
+    match step.kind == StepKind::Deliver && step.effects.iter().any(is_fault) {
         true => "FAULT: ",
         false => "",
     }
