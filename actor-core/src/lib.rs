@@ -257,7 +257,8 @@ pub mod mailbox {
 
 /// Names of actors: the futures and errors of [`Scope::lookup`] and [`Scope::try_register`].
 pub mod names {
-    pub use crate::actor::names::{LookupError, NameLookup, NameTaken};
+    pub use crate::actor::names::NameLookup;
+    pub use crate::seam::{LookupError, NameTaken};
 }
 
 /// Observation of a production system: the data that the hooks and reports of [`LiveSystem`] pass on.

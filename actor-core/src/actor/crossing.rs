@@ -4,7 +4,7 @@
 //! values shared by accident are not shared across nodes. In production, nodes pass messages on unchanged.
 //!
 //! The capability of a type is found at a concrete type, as for
-//! [fingerprints](crate::__private::AutorefValue): the macros write `(&&&Carried(event)).carry()`, and Rust
+//! [fingerprints](crate::__private::AutorefValue): the macros write `(&&ToCarry(event)).carry()`, and Rust
 //! takes the first method whose bounds hold (autoref specialisation).
 
 use std::any::type_name;
@@ -35,21 +35,6 @@ pub trait Crosses {}
 
 #[cfg(feature = "codec")]
 impl<T: serde::Serialize + serde::Deserialize<'static>> Crosses for T {}
-
-/// A type of the framework's own actors that is cloned, not encoded, between nodes.
-pub trait ClonedAcrossNodes: Clone {}
-
-/// Carries an `ClonedAcrossNodes` value.
-pub trait Handed<T> {
-    /// Returns a clone of the value.
-    fn carry(self) -> Result<T, CannotCross>;
-}
-
-impl<T: ClonedAcrossNodes> Handed<T> for &&&ToCarry<'_, T> {
-    fn carry(self) -> Result<T, CannotCross> {
-        Ok(self.0.clone())
-    }
-}
 
 /// Carries a type that can be encoded and decoded.
 #[cfg(feature = "codec")]
@@ -135,18 +120,6 @@ impl<R: Event + serde::Serialize + serde::Deserialize<'static>> CodedReply<R>
     }
 }
 
-/// Carries the reply to an event of the framework's own.
-pub trait HandedReply<R: Event> {
-    /// Returns the same reply.
-    fn carry_reply(self) -> Result<Reply<R>, CannotCross>;
-}
-
-impl<R: Event + ClonedAcrossNodes> HandedReply<R> for &&ToCarry<'_, Reply<R>> {
-    fn carry_reply(self) -> Result<Reply<R>, CannotCross> {
-        Ok(self.0.duplicate(|value| Ok(value.clone())))
-    }
-}
-
 fn missing<T: ?Sized>() -> CannotCross {
     CannotCross::Missing {
         of: type_name::<T>(),
@@ -161,7 +134,5 @@ fn missing<T: ?Sized>() -> CannotCross {
 pub mod of_a_message {
     #[cfg(feature = "codec")]
     pub use super::{Coded as _, HalfCoded as _};
-    pub use super::{
-        CodedReply as _, Handed as _, HandedReply as _, Uncoded as _, UncodedReply as _,
-    };
+    pub use super::{CodedReply as _, Uncoded as _, UncodedReply as _};
 }

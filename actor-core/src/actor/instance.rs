@@ -1,6 +1,6 @@
 //! A typed actor instance with its context, which both executors run through the trait [`AnyInstance`].
 
-use std::any::{Any, TypeId};
+use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::pin::pin;
 use std::sync::Weak;
@@ -9,10 +9,10 @@ use super::{Actor, Call, Context, Flow};
 use crate::dispatch::{RefCount, Target};
 use crate::fingerprint::Fingerprinter;
 use crate::seam::{
-    AnyInstance, AnyMail, CatchPanic, Driver, Mail, MakeMail, NextJob, NextWork, RunOutcome, Spawn,
-    SpawnType, hand_back, mail_of,
+    ActorType, AnyInstance, AnyMail, CatchPanic, Driver, Mail, NextJob, NextWork, RunOutcome,
+    Spawn, SpawnType, hand_back, mail_of,
 };
-use crate::table::{ActorInfo, State};
+use crate::table::State;
 
 /// The [`Driver`] of one actor type, for an actor that has async handlers.
 pub(crate) async fn drive<A: Actor>() {
@@ -163,20 +163,17 @@ pub(crate) fn spawn_of<A: Actor>(
 }
 
 impl<A: Actor, F: FnMut() -> A> SpawnType for TypedSpawn<F> {
-    fn info(&self) -> &'static ActorInfo {
-        A::INFO
+    fn of(&self) -> ActorType {
+        actor_type::<A>()
     }
+}
 
-    fn actor_type(&self) -> TypeId {
-        TypeId::of::<A>()
-    }
-
-    fn path(&self) -> &'static str {
-        std::any::type_name::<A>()
-    }
-
-    fn mail(&self) -> MakeMail {
-        Mail::<A>::boxed
+pub(super) fn actor_type<A: Actor>() -> ActorType {
+    ActorType {
+        info: A::INFO,
+        id: TypeId::of::<A>(),
+        path: type_name::<A>(),
+        mail: Mail::<A>::boxed,
     }
 }
 

@@ -4,7 +4,6 @@ use std::any::{TypeId, type_name};
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::names::NameEntry;
 use super::reference_macros::{by_identity, of_any_type};
 use super::sending::{Put, Sending, TrySending, put};
 use super::{AcceptedBy, Actor};
@@ -12,7 +11,7 @@ use crate::asking::{Ask, Reply, Started, Stopped, Stopping};
 use crate::dispatch::Target;
 use crate::event::Event;
 use crate::identity::ActorId;
-use crate::seam::{AskSite, Stop};
+use crate::seam::{AskSite, NameEntry, Stop};
 use crate::slab::Slot;
 
 /// A reference to an actor, cheap to clone. Dropping the last one stops the actor only if the actor was

@@ -3,13 +3,14 @@
 use std::future::Future;
 use std::time::Duration;
 
-use super::names::{NameLookup, NameTaken, find, names};
+use super::instance::actor_type;
+use super::names::{self, NameLookup};
 use super::{Actor, ActorRef, AnyRef, Context, Spawner};
 use crate::dispatch::Parent;
 use crate::environment::{self, ActorRng};
 use crate::event::Event;
 use crate::fs::Disk;
-use crate::seam::{self, Announcing, Purpose};
+use crate::seam::{self, Announcing, NameTaken, Purpose};
 use crate::supervision::Supervision;
 
 pub(crate) use sealed::HasParent;
@@ -222,8 +223,6 @@ pub trait Scope: HasParent {
     /// receives: a bug under test, and a [failure](crate::supervision::FailureKind::Error) in production.
     /// [`try_register`](Scope::try_register) returns the error instead. An actor may have several names.
     ///
-    /// The registry is an actor of its own, which starts when it is first used.
-    ///
     /// ```
     /// use actor_core::prelude::*;
     /// use actor_core::names::LookupError;
@@ -254,7 +253,7 @@ pub trait Scope: HasParent {
     /// # }
     /// ```
     fn register(&self, name: &str, actor: &impl AnyRef) {
-        names(self.parent()).register(name, actor);
+        names::register(self.parent(), name.to_owned(), actor.entry(), false);
     }
 
     /// Registers as [`register`](Scope::register) does, and returns the outcome. The registration is sent
@@ -268,12 +267,62 @@ pub trait Scope: HasParent {
         name: &str,
         actor: &R,
     ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<Self, R> {
-        names(self.parent()).try_register(name, actor)
+        names::try_register(self.parent(), name, actor)
     }
 
     /// Removes a name from the registry. Unknown names are ignored.
     fn unregister(&self, name: &str) {
-        names(self.parent()).unregister(name);
+        names::unregister(self.parent(), name);
+    }
+
+    /// Returns a reference by name: it leads to the `A` that has the name when a message arrives, as
+    /// `{Name, Node} ! Message` does in Erlang. `node/name` is a name on a [node](crate::System::node).
+    ///
+    /// A message, a watch or an order to stop that finds nobody is a dead letter,
+    /// [`AskError::Stopped`](crate::AskError::Stopped), or
+    /// [`StopReason::Unregistered`](crate::StopReason::Unregistered); if the node is down, an `ask` gets
+    /// [`AskError::Disconnected`](crate::AskError::Disconnected). So a reference by name survives a restart of
+    /// the node. An actor of another type under the name is an error that nobody receives. While a
+    /// node boots under test, what is sent to its names waits until the boot code has run.
+    ///
+    /// Two such references of one name and type are equal, and not equal to a reference to the actor itself,
+    /// even while that has the name. [`lookup`](Scope::lookup) returns the latter. In messages both travel.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Greet;
+    ///
+    /// struct Greeter;
+    ///
+    /// #[actor]
+    /// impl Greeter {
+    ///     #[on]
+    ///     fn greet(&mut self, _: Greet) -> &'static str {
+    ///         "hello"
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sys = System::new();
+    /// sys.node("n1", |node| {
+    ///     node.spawner().name("greeter").registered().spawn(Greeter);
+    /// });
+    /// let greeter = sys.at::<Greeter>("n1/greeter");
+    /// assert_eq!(greeter.ask(Greet).await, Ok("hello"));
+    ///
+    /// sys.faults().restart("n1");
+    /// assert_eq!(greeter.ask(Greet).await, Ok("hello"));
+    /// sys.faults().crash("n1");
+    /// assert_eq!(greeter.ask(Greet).await, Err(AskError::Disconnected));
+    /// # sys.shutdown().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn at<A: Actor>(&self, name: impl AsRef<str>) -> ActorRef<A> {
+        ActorRef::new(self.parent().at(name.as_ref(), actor_type::<A>()))
     }
 
     /// Looks up the actor of that name, at the time when the registry handles the request.
@@ -317,7 +366,7 @@ pub trait Scope: HasParent {
     /// [`LookupError::UnknownNode`](crate::names::LookupError::UnknownNode) if there is no such node, and
     /// [`LookupError::Unreachable`](crate::names::LookupError::Unreachable) if it can't be reached.
     fn lookup<A: Actor>(&self, name: impl AsRef<str>) -> NameLookup<ActorRef<A>> {
-        find(self.parent(), name.as_ref())
+        names::find(self.parent(), name.as_ref())
     }
 
     /// Looks up as [`lookup`](Scope::lookup) does, for any type of reference that was registered:
@@ -327,7 +376,7 @@ pub trait Scope: HasParent {
     ///
     /// As [`lookup`](Scope::lookup).
     fn lookup_ref<R: AnyRef>(&self, name: impl AsRef<str>) -> NameLookup<R> {
-        find(self.parent(), name.as_ref())
+        names::find(self.parent(), name.as_ref())
     }
 }
 

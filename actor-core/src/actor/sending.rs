@@ -250,6 +250,7 @@ impl CapacityWait {
         waits: bool,
         task: &mut TaskContext<'_>,
     ) -> Poll<Offered> {
+        self.to.settle();
         let Some(actor) = self.to.live_actor() else {
             let Slot::Full(shown) = &*message else {
                 return Poll::Ready(Offered::Taken);

@@ -1,14 +1,13 @@
 //! The builder that sets options of an actor and starts it: [`Spawner`].
 
-use std::any::TypeId;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
 use super::instance::{TypedSpawn, spawn_of};
-use super::names::{NameEntry, names};
+use super::names;
 use super::{Actor, ActorRef};
 use crate::dispatch::{AnySpawn, Parent, RefCount, Target};
-use crate::seam::{Host, Mailbox, SpawnOptions};
+use crate::seam::{ActorType, Host, Mailbox, NameEntry, SpawnOptions};
 use crate::supervision::{Backoff, Restart, Unread};
 
 /// Starts actors with settings of their own; made by [`Scope::spawner`](crate::Scope::spawner).
@@ -213,14 +212,14 @@ impl<'a> Spawner<'a> {
 
     fn start(&self, actor: &mut dyn AnySpawn, count: PendingRefCount) -> Target {
         let target = count.end(self.parent.spawn(actor, &self.options));
-        self.register(&target, actor.actor_type(), actor.path());
+        self.register(&target, actor.of());
         target
     }
 
-    fn register(&self, target: &Target, actor_type: TypeId, path: &'static str) {
+    fn register(&self, target: &Target, of: ActorType) {
         if self.registered {
-            let entry = NameEntry::actor(target.clone(), actor_type, path);
-            names(self.parent).enter(target.own_name(), entry);
+            let entry = NameEntry::actor(target.clone(), of.id, of.path);
+            names::register(self.parent, target.own_name(), entry, true);
         }
     }
 
@@ -313,9 +312,9 @@ impl<'a> Spawner<'a> {
     }
 
     fn start_with(&self, factory: Box<dyn AnySpawn + Send>, count: PendingRefCount) -> Target {
-        let (actor_type, path) = (factory.actor_type(), factory.path());
+        let actor_type = factory.of();
         let target = count.end(self.parent.spawn_with(factory, &self.options));
-        self.register(&target, actor_type, path);
+        self.register(&target, actor_type);
         target
     }
 }

@@ -261,12 +261,12 @@ impl<R: Event> AnySlot for ReplySlot<R> {
 /// The start of an `ask` of an actor.
 impl Target {
     fn asking(&self) -> Origin {
-        match self.place() {
-            ActorAddress::Live(actor) => {
+        match self.live_actor() {
+            Some(actor) => {
                 let (observed, asked) = actor.asking();
                 Origin::Live(observed, asked)
             }
-            ActorAddress::Controlled(_) => Origin::Controlled(OnceLock::new()),
+            None => Origin::Controlled(OnceLock::new()),
         }
     }
 
@@ -281,9 +281,9 @@ impl Target {
 
     /// Starts the time limit of the system for an `ask` of this actor.
     pub(super) fn ask_limit(&self) -> Option<ClockSleep> {
-        match self.place() {
-            ActorAddress::Live(actor) => actor.ask_limit().map(ClockSleep::Live),
-            ActorAddress::Controlled(_) => {
+        match self.live_actor() {
+            Some(actor) => actor.ask_limit().map(ClockSleep::Live),
+            None => {
                 let limit = seam::query(|to| Query::AskLimit(to))?;
                 Some(sleep(false, limit, Purpose::Reply))
             }
@@ -293,9 +293,9 @@ impl Target {
     /// Begins an `ask` that monitors don't observe: a wait for this actor's start or end, for which no
     /// event is sent, or a reply that a relay passes on.
     pub(crate) fn begin_ask_beside<R: Event>(&self) -> (Reply<R>, Ask<R>) {
-        match self.place() {
-            ActorAddress::Live(actor) => asking(Origin::Live(None, actor.asking_beside())),
-            ActorAddress::Controlled(_) => self.begin_ask(None),
+        match self.live_actor() {
+            Some(actor) => asking(Origin::Live(None, actor.asking_beside())),
+            None => self.begin_ask(None),
         }
     }
 }

@@ -105,11 +105,11 @@ impl fmt::Debug for Stopped {
 pub(super) fn await_lifecycle<T: Event>(
     target: &Target,
     live: impl FnOnce(&LiveActor, Box<dyn Awaits<T>>),
-    controlled: impl FnOnce(AskId, Box<dyn FnOnce(T)>) -> Action<'static>,
+    controlled: impl FnOnce(AskId, Box<dyn FnOnce(T)>) -> Action,
 ) -> Ask<T> {
     let (reply, ask) = target.begin_ask_beside();
     match target.live_actor() {
-        Some(actor) => live(actor, Box::new(reply)),
+        Some(actor) => live(&actor, Box::new(reply)),
         None => {
             if let Some(id) = ask.controlled() {
                 seam::act(controlled(id, Box::new(|of| reply.put(of))));

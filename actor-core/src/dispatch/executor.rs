@@ -19,7 +19,7 @@ pub(crate) enum ActorExecutor {
 impl ActorExecutor {
     pub(crate) fn of(target: &Target) -> Self {
         match target.live_actor() {
-            Some(actor) => Self::Live(LocalActor::new(actor.clone())),
+            Some(actor) => Self::Live(LocalActor::new(actor.into_owned())),
             None => Self::Controlled(target.address()),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Target;
 use crate::identity::Address;
 use crate::production::{self, Hub, LiveActor};
-use crate::seam::{self, Action, NamesOn, NewOperation, Query, Registration, Spawn, SpawnOptions};
+use crate::seam::{self, Action, ActorType, NewOperation, Spawn, SpawnOptions};
 use crate::supervision::Supervision;
 
 /// An actor about to be spawned, for either executor.
@@ -76,28 +76,12 @@ impl<'a> Parent<'a> {
         }
     }
 
-    /// Returns the registry of names; starts `registry` if there is none yet.
-    pub(crate) fn names(self, registry: &mut dyn AnySpawn) -> Target {
-        if let ParentKind::Live(hub, _) = self.0 {
-            return production::names(hub, registry).into();
-        }
-        let known = seam::query(|to| Query::Names(to)).unwrap_or_else(|| {
-            let options = SpawnOptions::named("registry");
-            let started = seam::with(|rt| rt.spawn(NewOperation::Actor(registry, &options)));
-            seam::register(Registration::Names(started));
-            started
-        });
-        known.into()
-    }
-
-    /// Returns the registry of names of a node.
-    pub(crate) fn names_on(self, node: &str) -> NamesOn<Target> {
+    /// Returns the reference by a name to an actor of that type.
+    pub(crate) fn at(self, name: &str, of: ActorType) -> Target {
         match self.0 {
-            ParentKind::Live(hub, _) => hub.names_on(node).map(Target::from),
+            ParentKind::Live(hub, _) => hub.named(name, of).into(),
             ParentKind::Controlled(_) => {
-                let mut names = NamesOn::NoNodes;
-                seam::with(|rt| rt.query(Query::NamesOn(node, &mut names)));
-                names.map(Target::from)
+                seam::with(|rt| rt.spawn(NewOperation::Name(name, Some(of)))).into()
             }
         }
     }

@@ -1,11 +1,12 @@
 //! Untyped references to actors of either executor, strong, weak and counted: [`Target`].
 
+use std::borrow::Cow;
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock, Weak};
 
 use crate::identity::{ActorId, Address};
-use crate::production::{DeadLetterReason, LiveActor};
+use crate::production::{LiveActor, NamedActor};
 use crate::seam::{Action, Dropped, Mailed, Note, Query, Stop, act, dropped, note, post, query};
 use crate::slab::Slot;
 
@@ -25,6 +26,8 @@ enum TargetKind {
 pub(crate) enum ActorAddress {
     Live(Arc<LiveActor>),
     Controlled(Address),
+    /// By name, in production.
+    Named(Arc<NamedActor>),
 }
 
 // A target gives access by messages alone, and a panic does not interrupt those.
@@ -34,6 +37,12 @@ impl RefUnwindSafe for Target {}
 impl From<Arc<LiveActor>> for Target {
     fn from(actor: Arc<LiveActor>) -> Self {
         Self(TargetKind::Plain(ActorAddress::Live(actor)))
+    }
+}
+
+impl From<Arc<NamedActor>> for Target {
+    fn from(actor: Arc<NamedActor>) -> Self {
+        Self(TargetKind::Plain(ActorAddress::Named(actor)))
     }
 }
 
@@ -52,10 +61,11 @@ impl Target {
         }
     }
 
-    /// Returns the actor in production.
-    pub(crate) fn live_actor(&self) -> Option<&Arc<LiveActor>> {
+    /// Returns the actor in production; for a name that nobody has, one that has ended.
+    pub(crate) fn live_actor(&self) -> Option<Cow<'_, Arc<LiveActor>>> {
         match self.place() {
-            ActorAddress::Live(actor) => Some(actor),
+            ActorAddress::Live(actor) => Some(Cow::Borrowed(actor)),
+            ActorAddress::Named(named) => Some(Cow::Owned(named.holder())),
             ActorAddress::Controlled(_) => None,
         }
     }
@@ -65,11 +75,9 @@ impl Target {
     /// # Panics
     ///
     /// If the actor is under test: it was passed to an actor in production.
-    pub(crate) fn watched(&self) -> &Arc<LiveActor> {
-        match self.place() {
-            ActorAddress::Live(actor) => actor,
-            ActorAddress::Controlled(_) => panic!("an actor under test was used in production"),
-        }
+    pub(crate) fn watched(&self) -> Cow<'_, Arc<LiveActor>> {
+        let actor = self.live_actor();
+        actor.unwrap_or_else(|| panic!("an actor under test was used in production"))
     }
 
     /// Returns the address under test.
@@ -80,7 +88,7 @@ impl Target {
     pub(crate) fn address(&self) -> Address {
         match self.place() {
             ActorAddress::Controlled(address) => *address,
-            ActorAddress::Live(_) => {
+            ActorAddress::Live(_) | ActorAddress::Named(_) => {
                 panic!("an actor in production was used in a controlled execution")
             }
         }
@@ -90,13 +98,24 @@ impl Target {
     pub(crate) fn controlled_address(&self) -> Option<Address> {
         match self.place() {
             ActorAddress::Controlled(address) => Some(*address),
-            ActorAddress::Live(_) => None,
+            ActorAddress::Live(_) | ActorAddress::Named(_) => None,
         }
     }
 
-    /// Returns a reference to the same actor that is not counted.
+    /// Returns a reference to the same actor that is not counted; in production, to the actor that has the
+    /// name now.
     pub(crate) fn uncounted(&self) -> Self {
-        Self(TargetKind::Plain(self.place().clone()))
+        match self.place() {
+            ActorAddress::Named(named) => named.holder().into(),
+            place => Self(TargetKind::Plain(place.clone())),
+        }
+    }
+
+    /// Makes a reference by name, in production, one to the actor that has the name now.
+    pub(crate) fn settle(&mut self) {
+        if let ActorAddress::Named(named) = self.place() {
+            *self = named.holder().into();
+        }
     }
 
     pub(crate) fn downgrade(&self) -> WeakTarget {
@@ -105,6 +124,7 @@ impl Target {
             TargetKind::Plain(ActorAddress::Controlled(address)) => {
                 WeakTarget::Controlled(*address)
             }
+            TargetKind::Plain(ActorAddress::Named(named)) => WeakTarget::Named(named.clone()),
             TargetKind::Counted(CountedRef(count)) => WeakTarget::Counted(Arc::downgrade(count)),
         }
     }
@@ -115,6 +135,7 @@ impl Target {
     pub(crate) fn id(&self) -> ActorId {
         match self.place() {
             ActorAddress::Live(actor) => actor.id(),
+            ActorAddress::Named(named) => named.id(),
             ActorAddress::Controlled(address) => ActorId::controlled(*address),
         }
     }
@@ -127,6 +148,7 @@ impl Target {
     pub(crate) fn own_name(&self) -> String {
         match self.place() {
             ActorAddress::Live(actor) => actor.own_name(),
+            ActorAddress::Named(named) => named.full_name(),
             ActorAddress::Controlled(_) => {
                 let name = self.name();
                 match query(|to| Query::NodePrefix(self.address(), to)) {
@@ -141,6 +163,7 @@ impl Target {
     pub(crate) fn has_stopped(&self) -> bool {
         match self.place() {
             ActorAddress::Live(actor) => !actor.is_running(),
+            ActorAddress::Named(named) => !named.holder().is_running(),
             ActorAddress::Controlled(address) => query(|to| Query::HasStopped(*address, to)),
         }
     }
@@ -148,6 +171,7 @@ impl Target {
     pub(crate) fn is_bounded(&self) -> bool {
         match self.place() {
             ActorAddress::Live(actor) => actor.is_bounded(),
+            ActorAddress::Named(named) => named.holder().is_bounded(),
             ActorAddress::Controlled(address) => query(|to| Query::IsBounded(*address, to)),
         }
     }
@@ -156,6 +180,7 @@ impl Target {
     pub(crate) fn report(&self, error: &str) {
         match self.place() {
             ActorAddress::Live(actor) => actor.report(error),
+            ActorAddress::Named(named) => named.holder().report(error),
             ActorAddress::Controlled(_) => note(Note::Unreceived(error)),
         }
     }
@@ -163,6 +188,7 @@ impl Target {
     pub(crate) fn stop(&self, stop: Stop) {
         match self.place() {
             ActorAddress::Live(actor) => actor.stop(stop),
+            ActorAddress::Named(named) => named.holder().stop(stop),
             ActorAddress::Controlled(address) => act(Action::Stop(*address, stop)),
         }
     }
@@ -172,6 +198,7 @@ impl Target {
     pub(crate) fn post<A: Mailed>(&self, message: &mut Slot<A::Message>) {
         match self.place() {
             ActorAddress::Live(actor) => actor.post::<A>(message),
+            ActorAddress::Named(named) => named.holder().post::<A>(message),
             ActorAddress::Controlled(address) => post(*address, message),
         }
     }
@@ -180,6 +207,7 @@ impl Target {
     pub(crate) fn pass_on<A: Mailed>(&self, message: &mut Slot<A::Message>) {
         match self.place() {
             ActorAddress::Live(actor) => actor.pass_on::<A>(message),
+            ActorAddress::Named(named) => named.holder().pass_on::<A>(message),
             ActorAddress::Controlled(address) => post(*address, message),
         }
     }
@@ -189,21 +217,8 @@ impl Target {
     pub(crate) fn tell_own<A: Mailed>(&self, message: A::Message) {
         match self.place() {
             ActorAddress::Live(actor) => actor.notify::<A>(message, None),
+            ActorAddress::Named(named) => named.holder().notify::<A>(message, None),
             ActorAddress::Controlled(address) => post(*address, &mut Slot::Full(message)),
-        }
-    }
-
-    /// Makes a dead letter of a message that the actor, a relay, can pass to nobody.
-    pub(crate) fn lose<A: Mailed>(&self, message: A::Message, why: DeadLetterReason) {
-        match self.place() {
-            ActorAddress::Live(actor) => actor.lose_own::<A>(message, why),
-            ActorAddress::Controlled(address) => {
-                act(Action::Lose {
-                    relay: *address,
-                    message: &mut Slot::Full(message),
-                    why: why.loss(),
-                });
-            }
         }
     }
 }
@@ -212,6 +227,7 @@ impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place() {
             ActorAddress::Live(actor) => f.write_str(&actor.name()),
+            ActorAddress::Named(named) => f.write_str(&named.full_name()),
             ActorAddress::Controlled(address) => ActorId::controlled(*address).fmt(f),
         }
     }
@@ -224,6 +240,7 @@ pub(crate) enum WeakTarget {
     Controlled(Address),
     /// A weak reference to a reference-counted actor, valid while there are strong ones.
     Counted(Weak<RefCount>),
+    Named(Arc<NamedActor>),
 }
 
 // For the reason given at `Target`.
@@ -236,6 +253,7 @@ impl WeakTarget {
         match self {
             Self::Live(actor) => actor.upgrade().map(Target::from),
             Self::Controlled(address) => Some(Target::from(*address)),
+            Self::Named(named) => Some(Target::from(named.clone())),
             Self::Counted(count) => {
                 let counted = count.upgrade().map(CountedRef);
                 counted.map(|counted| Target(TargetKind::Counted(counted)))
@@ -311,13 +329,13 @@ impl Drop for RefCount {
     fn drop(&mut self) {
         match self.place() {
             Some(ActorAddress::Live(actor)) => actor.stop(Stop::InOrder),
+            Some(ActorAddress::Named(_)) | None => {}
             Some(ActorAddress::Controlled(address)) => {
                 dropped(Dropped::Reference {
                     target: *address,
                     is_last: true,
                 });
             }
-            None => {}
         }
     }
 }

@@ -31,10 +31,11 @@ pub use system::status::ActorStatus;
 #[cfg(all(unix, feature = "top"))]
 pub use system::status_socket::StatusSocket;
 
-pub(crate) use actor::actor_task::{names, spawn, spawn_with};
+pub(crate) use actor::actor_task::{spawn, spawn_with};
 pub(crate) use actor::children::supervise;
 pub(crate) use actor::hub::Hub;
 pub(crate) use actor::live_actor::{LiveActor, OfferState};
+pub(crate) use actor::names::{LiveLookup, NamedActor};
 pub(crate) use actor::relations::Awaits;
 pub(crate) use actor::reply::{Observed, why_lost};
 pub(crate) use actor::waits::TrackedAsk;

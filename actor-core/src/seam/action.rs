@@ -1,10 +1,6 @@
 //! The effects of an operation on the world: [`Action`].
 
-use std::any::Any;
-
-use super::{
-    AskError, AskSupervisor, LinkNotice, Notice, PutReason, PutStart, ScriptedFault, Stop,
-};
+use super::{AskSupervisor, LinkNotice, NameUse, Notice, PutReason, PutStart, ScriptedFault, Stop};
 use crate::identity::{Address, AskId, DiskId, TimerId};
 use crate::supervision::Supervision;
 
@@ -12,17 +8,7 @@ use crate::supervision::Supervision;
 ///
 /// Unless its variant says otherwise, an effect is carried out with the operation's outbox, in the order of
 /// the calls.
-pub enum Action<'a> {
-    /// Makes a dead letter of a message of the current actor's own type, a `Slot<A::Message>`, which the
-    /// actor, a relay, can pass to nobody. The asker gets the reason.
-    Lose {
-        /// The relay, which is the current actor.
-        relay: Address,
-        /// The message.
-        message: &'a mut dyn Any,
-        /// The reason.
-        why: AskError,
-    },
+pub enum Action {
     /// Cancels a timer, and removes its fired, unread event.
     Cancel(TimerId),
     /// Stops an actor or a task.
@@ -48,6 +34,8 @@ pub enum Action<'a> {
     /// Answers an `ask` without an event when the actor that was asked has run its start hook or has
     /// stopped before.
     AwaitStart(AskId, PutStart),
+    /// Uses the registry of names.
+    Name(NameUse),
     /// Links two actors: a failure of one makes the other fail.
     Link(Address, Address),
     /// Ends the link of two actors.
@@ -72,17 +60,18 @@ pub enum Action<'a> {
     Finish,
 }
 
-impl Action<'_> {
+impl Action {
     /// Returns the call as a report names it.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Lose { .. } => "tell",
             Self::Cancel(_) => "cancel",
             Self::Stop(..) => "stop",
             Self::Watch { .. } => "watch",
             Self::Unwatch { .. } => "unwatch",
             Self::AwaitEnd(..) => "await the end of an actor",
             Self::AwaitStart(..) => "await the start of an actor",
+            Self::Name(NameUse::Lookup(..)) => "lookup",
+            Self::Name(_) => "register a name",
             Self::Link(..) => "link",
             Self::Unlink(..) => "unlink",
             Self::TrapLinks(..) => "trap_links",
@@ -98,7 +87,9 @@ impl Action<'_> {
     /// Returns the `ask` that the effect answers.
     pub fn ask(&self) -> Option<AskId> {
         match self {
-            Self::AwaitEnd(ask, _) | Self::AwaitStart(ask, _) => Some(*ask),
+            Self::AwaitEnd(ask, _)
+            | Self::AwaitStart(ask, _)
+            | Self::Name(NameUse::TryRegister(ask, ..) | NameUse::Lookup(ask, _)) => Some(*ask),
             _ => None,
         }
     }
@@ -117,14 +108,14 @@ impl Action<'_> {
             }
             | Self::Link(one, other)
             | Self::Unlink(one, other) => [Some(one), Some(other)],
-            Self::Lose { relay: one, .. }
-            | Self::Stop(one, _)
-            | Self::TrapLinks(one, _)
-            | Self::DecideFailures(one, _) => [Some(one), None],
+            Self::Stop(one, _) | Self::TrapLinks(one, _) | Self::DecideFailures(one, _) => {
+                [Some(one), None]
+            }
             Self::Supervise(supervisor, _) => [supervisor, None],
             Self::Cancel(_)
             | Self::AwaitEnd(..)
             | Self::AwaitStart(..)
+            | Self::Name(_)
             | Self::FailPower(_)
             | Self::TearWrites(..)
             | Self::Fault(_)

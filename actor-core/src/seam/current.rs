@@ -62,7 +62,7 @@ pub(crate) fn ask(to: Address, slot: &Arc<AskSlot>, site: Option<AskSite>) {
     slot.register(id);
 }
 
-pub(crate) fn act(action: Action<'_>) {
+pub(crate) fn act(action: Action) {
     with(|rt| rt.act(action));
 }
 

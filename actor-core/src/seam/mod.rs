@@ -22,6 +22,7 @@ mod effects;
 mod faults;
 mod mail;
 mod mailbox;
+mod naming;
 mod note;
 mod query;
 mod registration;
@@ -53,9 +54,10 @@ pub use faults::{
 };
 pub use mail::{AnyMail, AnySlab, Mail, MakeMail};
 pub use mailbox::{Mailbox, Overflow};
+pub use naming::{LookupError, NameEntry, NameTaken, NameUse, PutFound, PutRegistered};
 pub use note::Note;
 pub use query::{Query, SendTable};
-pub use registration::{NodeCode, Registration};
+pub use registration::Registration;
 pub use rules::{CHAIN_MAX, Violation, ViolationKind};
 pub use runtime::Runtime;
 pub use sharing::{
@@ -63,7 +65,7 @@ pub use sharing::{
     SchedulingPoint, SourceLocation, Unblock, Wait,
 };
 pub use spawning::{
-    AskSupervisor, Factory, Host, NamesOn, NewOperation, Spawn, SpawnOptions, SpawnType,
+    ActorType, AskSupervisor, Factory, Host, NewOperation, Spawn, SpawnOptions, SpawnType,
 };
 pub use waiting::{Awaited, Request, TimerEvent};
 

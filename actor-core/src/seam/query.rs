@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-use super::{AskSlot, EncodedActorRef, InjectedError, Locals, NamesOn, ObjectId, SourceLocation};
+use super::{AskSlot, EncodedActorRef, InjectedError, Locals, ObjectId, SourceLocation};
 use crate::identity::{ActorId, Address, DiskId, TimerId};
 
 /// The table by which the receiver of a reference sends to its actor.
@@ -51,10 +51,6 @@ pub enum Query<'a> {
     NodeName(Address, &'a mut Option<String>),
     /// The prefix of the names of actors on the actor's node.
     NodePrefix(Address, &'a mut Option<String>),
-    /// The registry of names that the current operation uses, if there is one.
-    Names(&'a mut Option<Address>),
-    /// The registry of names of a node.
-    NamesOn(&'a str, &'a mut NamesOn<Address>),
 
     /// The encoded form of a reference to the actor.
     Encode(Address, &'a mut Option<EncodedActorRef>),

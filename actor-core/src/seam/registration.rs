@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CallErrors, Script, Spawn};
-use crate::identity::Address;
+use super::{CallErrors, Script};
 use crate::specification::{AnyMonitor, Expectation, Predicate};
 
 /// A part of a test's set-up, which takes effect at once.
@@ -30,10 +29,8 @@ pub enum Registration<'a> {
     },
     /// The errors that environment calls of that name may fail with.
     CallErrors(&'a str, CallErrors),
-    /// A node of that name, which is booted.
-    Node(&'a str, NodeCode),
-    /// The registry of names.
-    Names(Address),
+    /// A node of that name, which its code boots.
+    Node(&'a str, Box<dyn FnMut()>),
     /// The system's time limit of every `ask` from now on that has no limit of its own.
     AskLimit(Duration),
 }
@@ -47,16 +44,7 @@ impl Registration<'_> {
             Self::Script { .. } => "when",
             Self::CallErrors(..) => "fails",
             Self::Node(..) => "node",
-            Self::Names(_) => "register a name",
             Self::AskLimit(_) => "set a limit for asks",
         }
     }
-}
-
-/// The registry and the boot code of a node.
-pub struct NodeCode {
-    /// Makes the node's registry of names, which is its first actor.
-    pub registry: fn() -> Box<dyn Spawn<Address>>,
-    /// Boots the node.
-    pub boot: Box<dyn FnMut()>,
 }

@@ -36,7 +36,7 @@ pub trait Runtime {
     /// Creates an operation; it starts when the effect is carried out.
     fn spawn(&self, new: NewOperation<'_>) -> Address;
     /// Has any other effect on the world.
-    fn act(&self, action: Action<'_>);
+    fn act(&self, action: Action);
     /// Adds to the set-up of the test.
     fn register(&self, registration: Registration<'_>);
     /// Records a fact.

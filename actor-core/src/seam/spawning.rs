@@ -9,16 +9,23 @@ use crate::identity::Address;
 use crate::supervision::{ChildOptions, Decision, Failure};
 use crate::table::ActorInfo;
 
-/// The type of an actor about to be spawned, as far as executors use it.
+/// The type of an actor, as far as executors use it.
+#[derive(Clone, Copy)]
+pub struct ActorType {
+    /// The table of the type.
+    pub info: &'static ActorInfo,
+    /// Identifies the type, so that the parts of its actors can be pooled.
+    pub id: TypeId,
+    /// The path of the type, as rustc prints it.
+    pub path: &'static str,
+    /// Makes empty mail for the type.
+    pub mail: MakeMail,
+}
+
+/// An actor about to be spawned, as far as its type shows.
 pub trait SpawnType {
-    /// The actor type's table.
-    fn info(&self) -> &'static ActorInfo;
-    /// Identifies the actor type, so that its parts can be pooled.
-    fn actor_type(&self) -> TypeId;
-    /// Returns the path of the actor type, as rustc prints it.
-    fn path(&self) -> &'static str;
-    /// Makes empty mail for this type.
-    fn mail(&self) -> MakeMail;
+    /// Returns the type.
+    fn of(&self) -> ActorType;
 }
 
 /// An actor about to be spawned, without its type, in an executor that refers to actors by `Me`.
@@ -44,6 +51,10 @@ pub enum NewOperation<'a> {
     Future(Address, Pin<Box<dyn Future<Output = ()>>>),
     /// A task or a thread.
     Task(NewTask),
+    /// A name, to whose holder messages of this type are sent: `node/name`, or a name where the current
+    /// operation is. Without a type nothing is sent to it. It takes no steps, and the same name again gives
+    /// the same address.
+    Name(&'a str, Option<ActorType>),
 }
 
 impl NewOperation<'_> {
@@ -53,6 +64,7 @@ impl NewOperation<'_> {
             Self::Actor(..) | Self::Task(_) => "spawn",
             Self::Child { .. } => "spawn_with",
             Self::Future(..) => "pipe_to_self",
+            Self::Name(..) => "at",
         }
     }
 }
@@ -62,31 +74,6 @@ pub type Factory<Me> = Box<dyn Spawn<Me> + Send>;
 
 /// Asks a supervisor to decide about a failed child; the question is sent at the first poll.
 pub type AskSupervisor<Me> = fn(Me, Failure) -> Pin<Box<dyn Future<Output = Decision> + Send>>;
-
-/// The registry of names of a node, as a reference `R` to its actor.
-#[derive(Default)]
-pub enum NamesOn<R> {
-    /// The registry, since the node is up.
-    Registry(R),
-    /// The node is down.
-    Down,
-    /// There is no such node; these are the nodes.
-    NoNode(Vec<Box<str>>),
-    /// The system has no nodes.
-    #[default]
-    NoNodes,
-}
-
-impl<R> NamesOn<R> {
-    pub(crate) fn map<T>(self, to: impl FnOnce(R) -> T) -> NamesOn<T> {
-        match self {
-            Self::Registry(registry) => NamesOn::Registry(to(registry)),
-            Self::Down => NamesOn::Down,
-            Self::NoNode(known) => NamesOn::NoNode(known),
-            Self::NoNodes => NamesOn::NoNodes,
-        }
-    }
-}
 
 /// The options that a [`Spawner`](crate::Spawner) collects.
 #[derive(Clone, Debug, Default)]

@@ -1,11 +1,10 @@
-//! Services built on actors: groups and topics for broadcasts, pools of workers, proxies of actors by name,
-//! and probes, which stand in for actors in tests.
+//! Services built on actors: groups and topics for broadcasts, pools of workers, and probes, which stand in
+//! for actors in tests.
 
 mod group;
 mod outcome;
 mod pool;
 pub(crate) mod probe;
-mod proxy;
 mod stream;
 mod table;
 mod topics;
@@ -13,5 +12,4 @@ mod topics;
 pub use group::Group;
 pub use pool::{Pool, PoolRef};
 pub use probe::Probe;
-pub use proxy::{Proxy, ProxyRef};
 pub use topics::Topics;

@@ -35,6 +35,8 @@ pub enum StopReason {
     /// The actor's [node](crate::System::node) crashed, or the connection to that node broke; in the latter
     /// case the actor may continue, unobserved.
     Disconnected,
+    /// Nobody had the name of a reference [by name](crate::Scope::at).
+    Unregistered,
 }
 
 impl StopReason {

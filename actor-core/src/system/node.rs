@@ -5,15 +5,9 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use super::System;
-use crate::actor::HasParent;
-use crate::actor::instance::spawn_of;
-use crate::actor::names::{Names, names};
-use crate::dispatch::Target;
 use crate::event::Event;
 use crate::production::LiveSystem;
-use crate::seam::{
-    self, Action, DiskAfterRestart, MessageFault, NodeCode, Registration, ScriptedFault, Spawn,
-};
+use crate::seam::{self, Action, DiskAfterRestart, MessageFault, Registration, ScriptedFault};
 use crate::specification::{Answer, World};
 
 impl System {
@@ -71,23 +65,12 @@ impl System {
     pub fn node(&self, name: &str, mut boot: impl FnMut(&System) + Send + 'static) {
         match self.as_live() {
             Some(live) => {
-                let boot = move |live: &LiveSystem| {
-                    let sys = System::of_node(live.clone());
-                    boot(&sys);
-                    names(sys.parent()).booted();
-                };
-                live.node(name, Box::new(boot), registry);
+                let boot = move |live: &LiveSystem| boot(&System::of_node(live.clone()));
+                live.node(name, Box::new(boot));
             }
             None => {
-                let code = NodeCode {
-                    registry,
-                    boot: Box::new(move || {
-                        let sys = System::controlled();
-                        boot(&sys);
-                        names(sys.parent()).booted();
-                    }),
-                };
-                seam::register(Registration::Node(name, code));
+                let boot = move || boot(&System::controlled());
+                seam::register(Registration::Node(name, Box::new(boot)));
             }
         }
     }
@@ -305,8 +288,4 @@ impl Faults<'_> {
 
 fn owned(names: &[&str]) -> Vec<Box<str>> {
     names.iter().map(|name| (*name).into()).collect()
-}
-
-fn registry<Me: Into<Target>>() -> Box<dyn Spawn<Me>> {
-    Box::new(spawn_of(Names::booting(), None))
 }

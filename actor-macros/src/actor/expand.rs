@@ -420,8 +420,8 @@ impl<'a> ActorExpansion<'a> {
         let carried = self.of_each(|NamedEvent { variant, .. }| {
             quote! {
                 ::core::result::Result::Ok(__Message::#variant(
-                    (&&&#krate::__private::ToCarry(__event)).carry()?,
-                    (&&#krate::__private::ToCarry(__reply)).carry_reply()?,
+                    (&&#krate::__private::ToCarry(__event)).carry()?,
+                    (&#krate::__private::ToCarry(__reply)).carry_reply()?,
                 ))
             }
         });

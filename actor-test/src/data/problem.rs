@@ -179,6 +179,7 @@ impl AwaitedList {
 /// One of the things that an operation awaits from others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Awaited {
+    Name { name: String },
     Start { of: String },
     End { of: String },
     Reply { of: String, call: Option<AskCall> },

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use actor_core::seam::{
-    Address, Announce, AnyMail, AnySlab, AskSlot, Body, Factory, NextTick, Notice, PutReason,
-    PutStart, Spawn, call_each, drop_each,
+    Address, Announce, AnyMail, AnySlab, AskSlot, Body, Factory, NameEntry, NextTick, Notice,
+    PutFound, PutReason, PutRegistered, PutStart, Spawn, call_each, drop_each,
 };
 
 use crate::engine::world::endings::OrphanedValues;
@@ -71,31 +71,45 @@ pub(crate) struct Arena {
     pub(crate) spawned_actors: Vec<(u32, ActorParts)>,
     pub(crate) spawned_futures: Vec<(u32, Piped)>,
     /// The code of each node.
-    nodes: Vec<(MakeRegistry, Option<Boot>)>,
+    nodes: Vec<Option<Boot>>,
+    /// For each use of the registry of names, the entry that it registers, and the slot that it fills.
+    name_uses: Vec<(Option<NameEntry>, Option<NameAnswer>)>,
     /// The data that receivers of references need for sending there.
     send_tables: Vec<&'static (dyn Any + Send + Sync)>,
 }
-
-type MakeRegistry = fn() -> Box<dyn Spawn<Address>>;
 
 /// The boot code of a node.
 pub(crate) type Boot = Box<dyn FnMut()>;
 
 impl Arena {
-    pub(crate) fn add_node(&mut self, registry: MakeRegistry, boot: Boot) {
-        self.nodes.push((registry, Some(boot)));
-    }
-
-    pub(crate) fn registry(&self, node: u32) -> Box<dyn Spawn<Address>> {
-        (self.nodes[node as usize].0)()
+    pub(crate) fn add_node(&mut self, boot: Boot) {
+        self.nodes.push(Some(boot));
     }
 
     pub(crate) fn take_boot(&mut self, node: u32) -> Option<Boot> {
-        self.nodes[node as usize].1.take()
+        self.nodes[node as usize].take()
     }
 
     pub(crate) fn keep_boot(&mut self, node: u32, boot: Boot) {
-        self.nodes[node as usize].1 = Some(boot);
+        self.nodes[node as usize] = Some(boot);
+    }
+
+    pub(crate) fn keep_name_use(&mut self, entry: Option<NameEntry>, answer: Option<NameAnswer>) {
+        self.name_uses.push((entry, answer));
+    }
+
+    /// Returns the entry that a use of the registry has registered.
+    pub(crate) fn name_entry(&self, name_use: u32) -> Option<&NameEntry> {
+        self.name_uses[name_use as usize].0.as_ref()
+    }
+
+    /// Takes the entry that a use of the registry has registered, to be dropped.
+    pub(crate) fn take_name_entry(&mut self, name_use: u32) -> Option<NameEntry> {
+        self.name_uses[name_use as usize].0.take()
+    }
+
+    pub(crate) fn take_name_answer(&mut self, name_use: u32) -> Option<NameAnswer> {
+        self.name_uses[name_use as usize].1.take()
     }
 
     /// Keeps the data that a receiver needs, and returns its number.
@@ -119,10 +133,8 @@ impl Arena {
     pub(crate) fn clear(&mut self) -> UserValues {
         self.send_tables.clear();
         UserValues {
-            boots: std::mem::take(&mut self.nodes)
-                .into_iter()
-                .filter_map(|(_, boot)| boot)
-                .collect(),
+            boots: std::mem::take(&mut self.nodes),
+            name_uses: std::mem::take(&mut self.name_uses),
             clockworks: std::mem::take(&mut self.clockworks),
             notices: std::mem::take(&mut self.notices),
             supplies: std::mem::take(&mut self.supplies),
@@ -138,7 +150,7 @@ impl Arena {
     pub(crate) fn parts(&mut self, of_type: u32, actor: &dyn Spawn<Address>) -> ActorParts {
         let pool = self.pools.get_mut(of_type as usize);
         pool.and_then(Vec::pop).unwrap_or_else(|| ActorParts {
-            mail: (actor.mail())().into(),
+            mail: (actor.of().mail)().into(),
             body: Body::new(),
             factory: None,
         })
@@ -237,6 +249,12 @@ impl Arena {
     }
 }
 
+/// The slot that a use of the registry of names fills.
+pub(crate) enum NameAnswer {
+    Registered(PutRegistered),
+    Found(PutFound),
+}
+
 /// The form in which a watch notifies its watcher.
 pub(crate) enum WatchNotice {
     Event(Notice),
@@ -258,7 +276,8 @@ fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
 
 /// The user's values that an execution has left, to be dropped one by one.
 pub(crate) struct UserValues {
-    pub(crate) boots: Vec<Boot>,
+    pub(crate) boots: Vec<Option<Boot>>,
+    pub(crate) name_uses: Vec<(Option<NameEntry>, Option<NameAnswer>)>,
     pub(crate) clockworks: Vec<TimerValues>,
     pub(crate) notices: Vec<Option<WatchNotice>>,
     pub(crate) supplies: Vec<SuppliedError>,

@@ -1,6 +1,6 @@
 //! The session: the record of the current execution, and the statistics of all executions.
 
-use actor_core::seam::{Address, Spawn};
+use actor_core::seam::ActorType;
 
 use crate::data::bug::Finding;
 use crate::data::problem::Problem;
@@ -73,9 +73,9 @@ impl EngineSession {
     }
 
     /// Registers the type with that number when an actor of the type is spawned.
-    pub(crate) fn meet(&mut self, of_type: u32, actor: &dyn Spawn<Address>) {
+    pub(crate) fn meet(&mut self, of_type: u32, of: ActorType) {
         if self.tallies.len() == of_type as usize {
-            let tally = TypeCoverage::new(actor.path(), actor.info());
+            let tally = TypeCoverage::new(of.path, of.info);
             self.tallies.push(tally);
         }
     }

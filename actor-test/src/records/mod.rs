@@ -26,7 +26,7 @@ use serde::{Serialize, Serializer};
 use crate::data::fields::{FieldDifference, PrintedField};
 use crate::data::step::{MessageId, StepKind};
 use crate::data::story::{
-    CapacityReply, ChoicePurpose, DiskCall, MonitorKind, Purpose, Temperature,
+    CapacityReply, ChoicePurpose, DiskCall, MonitorKind, NameUsed, Purpose, Temperature,
 };
 
 impl From<specification::Temperature> for Temperature {
@@ -83,6 +83,14 @@ pub(crate) enum Record {
         /// The message that the sender was handling; `None` for what a start hook, the test body, a timer
         /// or a piped future sent.
         cause: Option<MessageId>,
+    },
+    /// An operation has used the registry of names.
+    NameUsed {
+        how: NameUsed,
+        name: String,
+        /// The actor that has the name, or had it.
+        holder: Option<u32>,
+        error: Option<String>,
     },
     /// The reply of an `ask`, or its loss, has reached the asker.
     Replied {
@@ -347,6 +355,10 @@ pub(crate) enum Created {
     Link {
         name: String,
     },
+    /// A name that references use.
+    Name {
+        name: String,
+    },
     Future {
         owner: u32,
     },
@@ -380,7 +392,7 @@ pub(crate) enum DeliveryRecord {
     Lost,
     /// A dead letter: the receiver has stopped.
     Dead,
-    /// A dead letter: the receiver, a [proxy](actor_core::services::Proxy), has no target to forward to.
+    /// A dead letter: nobody has the name that the message was sent to.
     Unclaimed,
     /// A dead letter: the mailbox is full.
     Refused,

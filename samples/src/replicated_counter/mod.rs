@@ -4,7 +4,7 @@
 //! the larger amount for each node. A replica that receives [`Add`] sends its counts to the others, and
 //! answers when one of them has merged them: then two of three have the amount. A replica that starts
 //! sends [`Hello`] to the others, and they send their counts. A replica therefore recovers after a
-//! crash. Each replica has a [`Proxy`](actor_core::services::Proxy) of each other, and so finds it again.
+//! crash. Each replica refers to the others [by name](actor_core::Scope::at), which survives a restart.
 //!
 //! **The bug it teaches.** With [`Bug::EarlyAnswer`], a replica answers as soon as it
 //! has added the amount itself. If its node crashes before another replica has merged
@@ -44,6 +44,6 @@ pub fn set_up(sys: &System, bug: Option<Bug>) {
 
 /// Returns the total that the replica on a node knows; `None` if the node is down.
 pub async fn total(sys: &System, node: &str) -> Option<u64> {
-    let replica = sys.lookup::<Replica>(format!("{node}/replica")).await;
-    replica.ok()?.ask(Total).await.ok()
+    let replica = sys.at::<Replica>(format!("{node}/replica"));
+    replica.ask(Total).await.ok()
 }

@@ -2,7 +2,6 @@
 
 use actor_core::actor;
 use actor_core::prelude::*;
-use actor_core::services::{Proxy, ProxyRef};
 
 use super::{Add, Bug, Counts, Hello, Merge, Merged, NODES, Total};
 
@@ -12,7 +11,7 @@ use super::{Add, Bug, Counts, Hello, Merge, Merged, NODES, Total};
 pub struct Replica {
     pub(super) node: &'static str,
     counts: Counts,
-    others: Vec<ProxyRef<Replica>>,
+    others: Vec<ActorRef<Replica>>,
     /// The replies that wait until another replica has this much of the node's own amount.
     waiting: Vec<(u64, Reply<u64>)>,
     bug: Option<Bug>,
@@ -52,7 +51,7 @@ impl Replica {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
         for node in NODES.into_iter().filter(|node| *node != self.node) {
-            let other = cx.spawn(Proxy::<Replica>::new(format!("{node}/replica")));
+            let other = cx.at::<Replica>(format!("{node}/replica"));
             other.tell(Hello(cx.recipient()));
             self.others.push(other);
         }

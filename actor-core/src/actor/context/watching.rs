@@ -55,7 +55,10 @@ impl<A: Actor> Context<A> {
                     notice,
                 });
             }
-            ActorExecutor::Live(local) => local.watch(other.target().watched(), notify::<A>),
+            ActorExecutor::Live(local) => {
+                let target = other.target();
+                local.watch(&target.watched(), target.id(), notify::<A>);
+            }
         }
     }
 
@@ -106,7 +109,7 @@ impl<A: Actor> Context<A> {
                     target: other.target().address(),
                 });
             }
-            ActorExecutor::Live(local) => local.unwatch(other.target().watched()),
+            ActorExecutor::Live(local) => local.unwatch(other.target().id()),
         }
     }
 
@@ -145,7 +148,7 @@ impl<A: Actor> Context<A> {
             ActorExecutor::Controlled(me) => {
                 seam::act(Action::Link(*me, other.target().address()));
             }
-            ActorExecutor::Live(local) => local.live_actor().link(other.target().watched()),
+            ActorExecutor::Live(local) => local.live_actor().link(&other.target().watched()),
         }
     }
 
@@ -159,7 +162,7 @@ impl<A: Actor> Context<A> {
             ActorExecutor::Controlled(me) => {
                 seam::act(Action::Unlink(*me, other.target().address()));
             }
-            ActorExecutor::Live(local) => local.live_actor().unlink(other.target().watched()),
+            ActorExecutor::Live(local) => local.live_actor().unlink(&other.target().watched()),
         }
     }
 

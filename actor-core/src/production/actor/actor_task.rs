@@ -29,7 +29,7 @@ pub(crate) fn spawn(
     spawned: &mut dyn Spawn<Arc<LiveActor>>,
     options: &SpawnOptions,
 ) -> Arc<LiveActor> {
-    let actor = LiveActor::new(hub.clone(), options, spawned.info(), spawned.mail());
+    let actor = LiveActor::new(hub.clone(), options, spawned.of());
     let actor = Arc::new(actor);
     match hub.registry.enter(actor.clone()) {
         Some(place) => {
@@ -52,7 +52,7 @@ pub(crate) fn spawn_with(
         Some(supervisor) => supervisor.children(),
         None => LiveChildren::of_system(hub),
     };
-    let actor = LiveActor::new(hub.clone(), options, factory.info(), factory.mail());
+    let actor = LiveActor::new(hub.clone(), options, factory.of());
     let actor = Arc::new(actor);
     let resting = factory.instance(actor.clone());
     match hub.registry.enter(actor.clone()) {
@@ -114,19 +114,6 @@ fn launch(
     };
     telemetry::spawned(actor);
     Box::new(life).dispatch(&actor.hub().dispatcher);
-}
-
-/// Returns the registry of names; starts `registry` if there is none yet.
-pub(crate) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn<Arc<LiveActor>>) -> Arc<LiveActor> {
-    let options = SpawnOptions::named("registry");
-    let mut started = None;
-    let known = hub.names.get_or_init(|| {
-        let actor = spawn(hub, registry, &options);
-        Arc::downgrade(started.insert(actor))
-    });
-    // If the registry is gone, the system is over, and an actor started now never runs.
-    let known = started.or_else(|| known.upgrade());
-    known.unwrap_or_else(|| spawn(hub, registry, &options))
 }
 
 /// The task of a running actor. Dropping it is an abort, which closes the inbox and notifies watchers.

@@ -2,14 +2,14 @@
 
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::children::SystemSupervision;
 use super::dispatcher::{self, Dispatcher};
-use super::live_actor::LiveActor;
+use super::names::NameTable;
 use super::node::LiveNodes;
 use super::registry::Registry;
 #[cfg(debug_assertions)]
@@ -24,7 +24,7 @@ use crate::production::observing::limits::Watchdog;
 use crate::production::observing::monitors::{MonitoredEvent, Monitors};
 use crate::production::observing::observer_flags::{AGES, CARRIES, OBSERVED, ObserverFlags};
 use crate::production::observing::report::Unfinished;
-use crate::seam::{AskError, NamesOn};
+use crate::seam::AskError;
 use crate::specification::{AnyMonitor, Moment};
 use crate::supervision::{Failure, StopReason};
 
@@ -46,8 +46,7 @@ pub(crate) struct Hub {
     crashed: AtomicBool,
     /// The time limit of an `ask` in nanoseconds; `u64::MAX` is none. Relaxed: it orders nothing else.
     ask_limit: AtomicU64,
-    /// The registry of names, once used.
-    pub(in crate::production) names: OnceLock<Weak<LiveActor>>,
+    pub(crate) names: NameTable,
     pub(in crate::production) family: SystemSupervision,
     #[cfg(debug_assertions)]
     pub(in crate::production) waits: Waits,
@@ -88,7 +87,7 @@ impl Hub {
             ask_limit: AtomicU64::new(
                 whole.map_or(u64::MAX, |whole| whole.ask_limit.load(Ordering::Relaxed)),
             ),
-            names: OnceLock::new(),
+            names: NameTable::default(),
             family: SystemSupervision::default(),
             #[cfg(debug_assertions)]
             waits: Waits::default(),
@@ -111,10 +110,6 @@ impl Hub {
             &Arc::downgrade(&hub),
         );
         hub
-    }
-
-    pub(crate) fn names_on(&self, node: &str) -> NamesOn<Arc<LiveActor>> {
-        self.nodes.names_on(node)
     }
 
     pub(crate) fn now(&self) -> Duration {
@@ -174,6 +169,7 @@ impl Hub {
         // Relaxed: notices of the end come later, and are synchronised by the signals or the mailbox.
         self.crashed.store(true, Ordering::Relaxed);
         self.registry.abort();
+        self.names.clear();
     }
 
     /// Returns the reason of an actor's end, as others are notified of it.
@@ -267,6 +263,7 @@ impl Drop for Guard {
             }
         }
         self.hub.registry.abort();
+        self.hub.names.clear();
         if self.hub.node.is_none() {
             self.hub.nodes.end();
         }

@@ -16,6 +16,7 @@ use super::telemetry;
 use super::waits::TrackedAsk;
 use crate::event::Event;
 use crate::identity::ActorId;
+use crate::panics::lock;
 use crate::production::host::current::Sender;
 use crate::production::host::executor::{ExecutorSleep, sleep};
 use crate::production::mailbox::bound::Admission;
@@ -31,7 +32,7 @@ use crate::production::observing::observer_flags::{AGES, OBSERVED};
 #[cfg(feature = "tracing")]
 use crate::production::observing::span_propagator::SpanPropagator;
 use crate::production::observing::work::CurrentHandler;
-use crate::seam::{AnyMail, Mailed, MakeMail, Offered, SpawnOptions, Stop, mail_of};
+use crate::seam::{ActorType, AnyMail, Mailed, Offered, SpawnOptions, Stop, mail_of};
 use crate::slab::Slot;
 use crate::specification::Moment;
 use crate::supervision::{FailureKind, StopReason};
@@ -74,25 +75,20 @@ pub(in crate::production) enum ActorEnd {
 struct Name(Box<str>);
 
 impl LiveActor {
-    pub(in crate::production) fn new(
-        hub: Arc<Hub>,
-        options: &SpawnOptions,
-        info: &'static ActorInfo,
-        make_mail: MakeMail,
-    ) -> Self {
+    pub(in crate::production) fn new(hub: Arc<Hub>, options: &SpawnOptions, of: ActorType) -> Self {
         Self {
             // Relaxed: only uniqueness matters.
             id: ActorId::live(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
             name: options.name.clone().map(|name| Box::new(Name(name))),
-            info,
-            mailbox: ActorMailbox::new(make_mail, options.mailbox),
+            info: of.info,
+            mailbox: ActorMailbox::new(of.mail, options.mailbox),
             end: Mutex::new(ActorEnd::Awaited(None)),
             signals: Signals::default(),
             work: CurrentHandler::default(),
             #[cfg(feature = "metrics")]
-            meters: hub.meters.of(info.name),
+            meters: hub.meters.of(of.info.name),
             life: AtomicU32::new(0),
-            started: AtomicBool::new(!info.starts),
+            started: AtomicBool::new(!of.info.starts),
             hub,
         }
     }
@@ -259,11 +255,6 @@ impl LiveActor {
             }
             None => self.refuse(EntryKind::Event, DeadLetterReason::Stopped, message),
         }
-    }
-
-    /// Makes a dead letter of a message that the actor, a relay, can pass to nobody.
-    pub(crate) fn lose_own<A: Mailed>(&self, message: A::Message, why: DeadLetterReason) {
-        self.refuse(EntryKind::Event, why, &mut Slot::Full(message));
     }
 
     /// Offers an event to the mailbox, for a sender that awaits the outcome. A sender with a waker is
@@ -525,6 +516,15 @@ impl LiveActor {
         slot: u32,
         why: DeadLetterReason,
     ) {
+        let why = match (why, &*lock(&self.end)) {
+            (DeadLetterReason::Stopped, ActorEnd::Ended(StopReason::Unregistered)) => {
+                DeadLetterReason::Unknown
+            }
+            (DeadLetterReason::Stopped, ActorEnd::Ended(StopReason::Disconnected)) => {
+                DeadLetterReason::Unreachable
+            }
+            (why, _) => why,
+        };
         mail.inspect(slot, &mut |event| {
             telemetry::lost(self, event, why);
             let name = || self.name().into_owned();
@@ -535,6 +535,11 @@ impl LiveActor {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
             self.failed(FailureCause::from_panic(payload));
         }
+    }
+
+    /// Sets the reason of the end of an actor that never ran.
+    pub(in crate::production) fn set_reason(&self, reason: StopReason) {
+        *lock(&self.end) = ActorEnd::Ended(reason);
     }
 
     /// Drops a notice that will never be handled.

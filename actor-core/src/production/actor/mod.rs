@@ -8,6 +8,7 @@
 //! - [`live_actor`]: the shared half of an actor: identity, mailbox, end.
 //! - [`reply`]: the reasons of lost replies, and replies for monitors.
 //! - [`hub`]: the data that all actors of one system share: its [`registry`], hooks and monitors.
+//! - [`names`]: the registry of names of a system or node, and references by name.
 //! - [`waits`]: the detection of cycles of asks. [`telemetry`]: actors for `tracing` and `metrics`.
 //! - [`host_threads`]: threads of blocking actors; [`dispatcher`]: workers; [`sentinel`]: their substitutes.
 //!
@@ -24,6 +25,7 @@ mod dispatcher;
 mod host_threads;
 pub(crate) mod hub;
 pub(crate) mod live_actor;
+pub(crate) mod names;
 pub(crate) mod node;
 mod registry;
 pub(crate) mod relations;

@@ -4,22 +4,23 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, Weak};
 
-use super::actor_task;
+use tokio::sync::Notify;
+
 use super::hub::{Guard, Hub};
-use super::live_actor::LiveActor;
+use super::names::{NamedActor, NamedActors};
 use crate::identity::ActorId;
 use crate::panics::lock;
 use crate::production::observing::hooks::FailureCause;
-use crate::seam::{NamesOn, Spawn};
+use crate::seam::ActorType;
 use crate::supervision::{Failure, FailureKind};
-
-/// Makes a node's registry of names.
-pub(crate) type MakeRegistry = fn() -> Box<dyn Spawn<Arc<LiveActor>>>;
 
 pub(in crate::production) type Boot = Box<dyn FnMut(&Arc<Guard>) + Send>;
 
 #[derive(Default)]
-pub(crate) struct LiveNodes(Mutex<Vec<LiveNode>>);
+pub(crate) struct LiveNodes {
+    all: Mutex<Vec<LiveNode>>,
+    named: NamedActors,
+}
 
 #[derive(Clone)]
 pub(in crate::production) struct LiveNode(Arc<NodeState>);
@@ -30,21 +31,16 @@ struct NodeState {
     whole: Weak<Hub>,
     /// `None` while the boot code runs.
     boot: Mutex<Option<Boot>>,
-    registry: MakeRegistry,
+    /// Notified when the boot code has run.
+    booted: Notify,
     /// The guard of the current incarnation; `None` while the node is down.
     runs: Mutex<Option<Arc<Guard>>>,
 }
 
 impl LiveNodes {
     /// Declares and boots a node; reports an error if a node of that name exists.
-    pub(in crate::production) fn start(
-        &self,
-        whole: &Arc<Hub>,
-        name: &str,
-        boot: Boot,
-        registry: MakeRegistry,
-    ) {
-        let mut nodes = lock(&self.0);
+    pub(in crate::production) fn start(&self, whole: &Arc<Hub>, name: &str, boot: Boot) {
+        let mut nodes = lock(&self.all);
         if let Some(known) = nodes.iter().find(|node| &*node.0.name == name) {
             let known = known.clone();
             drop(nodes);
@@ -55,7 +51,7 @@ impl LiveNodes {
             name: name.into(),
             whole: Arc::downgrade(whole),
             boot: Mutex::new(Some(boot)),
-            registry,
+            booted: Notify::new(),
             runs: Mutex::default(),
         }));
         nodes.push(node.clone());
@@ -63,13 +59,13 @@ impl LiveNodes {
         node.restart();
     }
 
-    fn find(&self, name: &str) -> Option<LiveNode> {
-        let nodes = lock(&self.0);
+    pub(super) fn find(&self, name: &str) -> Option<LiveNode> {
+        let nodes = lock(&self.all);
         nodes.iter().find(|node| &*node.0.name == name).cloned()
     }
 
     fn nobody_called_so(&self) -> String {
-        let nodes = lock(&self.0);
+        let nodes = lock(&self.all);
         let names: Vec<_> = nodes.iter().map(|node| &*node.0.name).collect();
         match names.is_empty() {
             true => "there is no node of that name, nor any other".into(),
@@ -80,19 +76,29 @@ impl LiveNodes {
         }
     }
 
-    pub(in crate::production) fn names_on(&self, name: &str) -> NamesOn<Arc<LiveActor>> {
-        match self.find(name) {
-            Some(node) => node.names(),
-            None => {
-                let nodes = lock(&self.0);
-                match nodes.is_empty() {
-                    true => NamesOn::NoNodes,
-                    false => {
-                        NamesOn::NoNode(nodes.iter().map(|node| (*node.0.name).into()).collect())
-                    }
-                }
-            }
+    pub(in crate::production) fn names(&self) -> Vec<Box<str>> {
+        let nodes = lock(&self.all);
+        nodes.iter().map(|node| (*node.0.name).into()).collect()
+    }
+
+    /// Returns the reference by a name on a node, or in the system that `hub` is.
+    pub(in crate::production) fn named(
+        &self,
+        hub: &Arc<Hub>,
+        node: Option<LiveNode>,
+        name: &str,
+        of: ActorType,
+    ) -> Arc<NamedActor> {
+        let of_node = node.as_ref().map(|node| node.0.name.clone());
+        let key = (of_node, name.into(), of.id);
+        let mut named = lock(&self.named);
+        if let Some(known) = named.get(&key).and_then(Weak::upgrade) {
+            return known;
         }
+        let reference = Arc::new(NamedActor::new(hub, node, name, of));
+        named.retain(|_, known| known.strong_count() > 0);
+        named.insert(key, Arc::downgrade(&reference));
+        reference
     }
 
     /// Calls `f` with a node; reports a node that does not exist.
@@ -117,7 +123,7 @@ impl LiveNodes {
 impl LiveNodes {
     /// Returns the hubs of the nodes that are up.
     pub(in crate::production) fn running(&self) -> Vec<Arc<Hub>> {
-        let nodes = lock(&self.0).clone();
+        let nodes = lock(&self.all).clone();
         let running = nodes.iter().filter_map(|node| {
             let runs = lock(&node.0.runs);
             runs.as_ref().map(|guard| guard.hub.clone())
@@ -127,7 +133,7 @@ impl LiveNodes {
 
     /// Ends every node for good.
     pub(super) fn end(&self) {
-        let nodes = std::mem::take(&mut *lock(&self.0));
+        let nodes = std::mem::take(&mut *lock(&self.all));
         for node in nodes {
             node.crash();
         }
@@ -153,10 +159,10 @@ impl LiveNode {
         };
         let hub = Hub::of_node(&whole, self.0.name.clone());
         let live = Guard::new(hub);
-        actor_task::names(&live.hub, &mut *(self.0.registry)());
         *lock(&self.0.runs) = Some(live.clone());
         let booted = catch_unwind(AssertUnwindSafe(|| boot(&live)));
         *lock(&self.0.boot) = Some(boot);
+        self.0.booted.notify_waiters();
         if let Err(payload) = booted {
             self.crash();
             let FailureCause { kind, message } = FailureCause::from_panic(payload);
@@ -164,13 +170,33 @@ impl LiveNode {
         }
     }
 
-    fn names(&self) -> NamesOn<Arc<LiveActor>> {
-        let runs = lock(&self.0.runs).clone();
-        match runs {
-            Some(live) => {
-                NamesOn::Registry(actor_task::names(&live.hub, &mut *(self.0.registry)()))
+    pub(super) fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Returns the hub of the current incarnation, if the node is up.
+    pub(super) fn hub(&self) -> Option<Arc<Hub>> {
+        let runs = lock(&self.0.runs);
+        runs.as_ref().map(|guard| guard.hub.clone())
+    }
+
+    /// Returns the hub of the system that contains the node.
+    pub(super) fn whole(&self) -> Option<Arc<Hub>> {
+        self.0.whole.upgrade()
+    }
+
+    pub(super) fn is_booting(&self) -> bool {
+        lock(&self.0.boot).is_none()
+    }
+
+    /// Waits until the boot code has run.
+    pub(super) async fn booted(&self) {
+        loop {
+            let booted = self.0.booted.notified();
+            if !self.is_booting() {
+                return;
             }
-            None => NamesOn::Down,
+            booted.await;
         }
     }
 

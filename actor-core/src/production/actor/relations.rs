@@ -69,9 +69,9 @@ enum EndWaiter {
 }
 
 impl EndWaiter {
-    fn notify(self, ended: ActorId, reason: StopReason) {
+    fn notify(self, reason: StopReason) {
         match self {
-            Self::Watcher(watcher) => watcher.notify(ended, reason),
+            Self::Watcher(watcher) => watcher.notify(reason),
             Self::Start(other) => other.notify(Err(reason)),
             Self::Other(other) => other.notify(reason),
         }
@@ -93,6 +93,8 @@ impl EndWaiter {
 /// A watch: the watcher is notified when the actor ends.
 pub(crate) struct Watcher {
     pub(crate) watcher: Weak<LiveActor>,
+    /// The watched actor, as the notice has it: the watcher may have used a name.
+    pub(crate) of: ActorId,
     /// Dropped when the watcher ends the watch.
     pub(crate) mark: Weak<()>,
     /// Sends the notice that the watched actor has ended.
@@ -123,11 +125,11 @@ impl OwnWatches {
 }
 
 impl Watcher {
-    fn notify(&self, ended: ActorId, reason: StopReason) {
+    fn notify(&self, reason: StopReason) {
         if let Some(actor) = self.watcher.upgrade()
             && self.mark.strong_count() > 0
         {
-            (self.notify)(&actor, ended, reason);
+            (self.notify)(&actor, self.of, reason);
         }
     }
 }
@@ -218,7 +220,7 @@ impl LiveActor {
                 }
             }
         };
-        waiting.notify(self.id(), ended);
+        waiting.notify(ended);
     }
 
     pub(crate) fn link(self: &Arc<Self>, other: &Arc<Self>) {
@@ -342,7 +344,7 @@ impl LiveActor {
         let before = std::mem::replace(&mut *lock(&self.end), ActorEnd::Ended(reason));
         if let ActorEnd::Awaited(Some(relations)) = before {
             for waiting in relations.watchers.0 {
-                waiting.notify(self.id(), reason);
+                waiting.notify(reason);
             }
         }
     }

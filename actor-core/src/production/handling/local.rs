@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::inbox::{Found, LocalInbox, Next};
 use super::timer::LiveTimer;
+use crate::identity::ActorId;
 use crate::production::actor::background::ReportPanic;
 use crate::production::actor::hub::Hub;
 use crate::production::actor::live_actor::LiveActor;
@@ -117,18 +118,20 @@ impl LocalActor {
         task
     }
 
-    pub(crate) fn watch(&mut self, other: &LiveActor, notify: SendNotice) {
+    /// Watches an actor, which the watcher knows by that identity.
+    pub(crate) fn watch(&mut self, other: &LiveActor, of: ActorId, notify: SendNotice) {
         let watched = self.watched.get_or_insert_default();
         other.watch(Watcher {
             watcher: Arc::downgrade(&self.actor),
-            mark: watched.mark(other.id()),
+            of,
+            mark: watched.mark(of),
             notify,
         });
     }
 
-    pub(crate) fn unwatch(&mut self, other: &LiveActor) {
+    pub(crate) fn unwatch(&mut self, of: ActorId) {
         if let Some(watched) = &mut self.watched {
-            watched.forget(other.id());
+            watched.forget(of);
         }
     }
 

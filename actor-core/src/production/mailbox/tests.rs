@@ -70,7 +70,7 @@ fn park(mailbox: &Mailbox, turn: &Arc<Turn>) {
 }
 
 fn new(settings: seam::Mailbox) -> Arc<Mailbox> {
-    let make_mail = spawn_of(Sink, None).mail();
+    let make_mail = spawn_of(Sink, None).of().mail;
     Arc::new(Mailbox::new(make_mail, settings))
 }
 

@@ -76,9 +76,9 @@ pub enum DeadLetterReason {
     Full,
     /// The actor was restarted, and is set to [drop](crate::supervision::Unread) unread events at a restart.
     Restarted,
-    /// The event was sent to a [proxy](crate::services::Proxy), and no actor has the name.
+    /// The event was sent [by name](crate::Scope::at), and no actor has the name.
     Unknown,
-    /// The event was sent to a [proxy](crate::services::Proxy), and the node is down.
+    /// The event was sent [by name](crate::Scope::at) or to an actor, and the node is down.
     Unreachable,
 }
 
@@ -101,7 +101,7 @@ impl fmt::Display for DeadLetterReason {
             Self::Full => "the actor's mailbox is full",
             Self::Restarted => "the actor was restarted with an empty mailbox",
             Self::Unknown => "no actor has the name",
-            Self::Unreachable => "the node of that name is down",
+            Self::Unreachable => "the node is down",
         })
     }
 }

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::panics::lock;
 use crate::production::actor::hub::{Guard, Hub, watch_heat};
 use crate::production::actor::live_actor::LiveActor;
-use crate::production::actor::node::{LiveNode, MakeRegistry};
+use crate::production::actor::node::LiveNode;
 use crate::production::host::executor::{Executor, within};
 use crate::production::observing::hooks::DeadLetter;
 #[cfg(feature = "tracing")]
@@ -362,7 +362,7 @@ impl LiveSystem {
         self.0.hub.hooks.dead_letters()
     }
 
-    /// Returns the number of live actors. The registry of names is one of them, once used.
+    /// Returns the number of live actors.
     pub fn actor_count(&self) -> usize {
         self.hubs().iter().map(|hub| hub.registry.len()).sum()
     }
@@ -464,14 +464,9 @@ impl LiveSystem {
         lock(&self.0.hub.unfinished).clone()
     }
 
-    pub(crate) fn node(
-        &self,
-        name: &str,
-        mut boot: Box<dyn FnMut(&Self) + Send>,
-        registry: MakeRegistry,
-    ) {
+    pub(crate) fn node(&self, name: &str, mut boot: Box<dyn FnMut(&Self) + Send>) {
         let boot = Box::new(move |guard: &Arc<Guard>| boot(&Self(guard.clone())));
-        self.0.hub.nodes.start(&self.0.hub, name, boot, registry);
+        self.0.hub.nodes.start(&self.0.hub, name, boot);
     }
 
     /// Injects the faults that exist in production: crash and restart of a node. Others are ignored.

@@ -265,25 +265,18 @@ impl<'a> CausalIndex<'a> {
             .collect()
     }
 
-    /// Returns true for plumbing: a step of a name registry or of a node's boot code, a step that only sends
-    /// to a registry, and the undisturbed arrival of a message at its node.
+    /// Returns true for plumbing: a step of a node's boot code, and the undisturbed arrival of a message at
+    /// its node.
     fn is_plumbing(&self, at: usize) -> bool {
         let story = self.story;
         let step = &story.steps[at];
         let kind = story.operations.get(step.who as usize).map(|who| who.kind);
-        let mut sent = step.sent().peekable();
-        let to_registries = |number| {
-            let message = story.message(number);
-            message.is_some_and(|message| story.is_registry(message.to))
-        };
         let arrives = |effect: &Effect| match effect {
             Effect::Sent { arrival, .. } => *arrival == MessageFate::Arrived,
             effect => matches!(effect, Effect::ReplyArrived { .. } | Effect::Replied { .. }),
         };
-        story.is_registry(step.who)
-            || kind == Some(OperationKind::Boot)
+        kind == Some(OperationKind::Boot)
             || step.kind == StepKind::Deliver && step.effects.iter().all(arrives)
-            || sent.peek().is_some() && sent.all(to_registries)
     }
 
     /// Returns the steps that sent events which no actor reads. These are events taken by faults, and, if

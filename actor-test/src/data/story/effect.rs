@@ -64,6 +64,19 @@ pub enum Effect {
         /// The operation.
         who: u32,
     },
+    /// The registry of names was used.
+    NameUsed {
+        /// The use.
+        how: NameUsed,
+        /// The name, as it was given.
+        name: Text,
+        /// The actor that has the name, or had it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holder: Option<u32>,
+        /// The reason of a failure.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<Text>,
+    },
     /// The reply of an `ask`, or the notice that there is none, has reached the asker.
     Replied {
         /// The operation that asked.
@@ -231,6 +244,19 @@ pub enum Effect {
     },
 }
 
+/// A use of the registry of names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NameUsed {
+    /// An actor is registered.
+    Registers,
+    /// A name is removed.
+    Unregisters,
+    /// A name is looked up.
+    LooksUp,
+}
+
 /// The fate of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -246,7 +272,7 @@ pub enum MessageFate {
     Lost,
     /// A dead letter: the receiver has stopped.
     Dead,
-    /// A dead letter: the receiver, a [proxy](actor_core::services::Proxy), has no target to forward to.
+    /// A dead letter: nobody has the name that the message was sent to.
     Unclaimed,
     /// A dead letter: the mailbox is full.
     Refused,

@@ -62,7 +62,9 @@ mod text;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use cone::CausalIndex;
-pub use effect::{CapacityReply, ChoicePurpose, DiskAction, DiskCall, Effect, MessageFate};
+pub use effect::{
+    CapacityReply, ChoicePurpose, DiskAction, DiskCall, Effect, MessageFate, NameUsed,
+};
 pub use participants::{
     Field, Message, Monitor, MonitorKind, Operation, OperationKind, Purpose, Temperature, Timer,
 };
@@ -154,14 +156,6 @@ impl Story {
         self.operations
             .get(who as usize)
             .map_or("?", |found| &found.name)
-    }
-
-    /// Returns true for a name registry of the framework, of a node or of the whole system.
-    pub(crate) fn is_registry(&self, who: u32) -> bool {
-        self.operations.get(who as usize).is_some_and(|found| {
-            let name = found.name.rsplit('/').next();
-            found.of_type.as_deref() == Some("Names") && name == Some("registry")
-        })
     }
 
     /// Returns the step with that number, if the story has it.

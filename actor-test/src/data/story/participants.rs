@@ -53,6 +53,8 @@ pub enum OperationKind {
     Boot,
     /// The link from one node to another.
     Link,
+    /// A name of an actor, by which others refer to it.
+    Name,
     /// A task.
     Task,
     /// A thread.

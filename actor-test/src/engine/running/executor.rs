@@ -124,6 +124,7 @@ impl Executor {
         }
         let UserValues {
             boots,
+            name_uses,
             clockworks,
             notices,
             supplies,
@@ -134,6 +135,7 @@ impl Executor {
             futures,
         } = shared.arena().clear();
         effects.drop_quietly(move || drop_each(boots));
+        effects.drop_quietly(move || drop_each(name_uses));
         let scripts = shared.scripts.take();
         effects.drop_quietly(move || drop_each(scripts));
         effects.drop_quietly(move || drop_each(clockworks));

@@ -54,7 +54,9 @@ impl Executor {
             }
             OperationRole::Future { .. } => self.poll_future(operation),
             OperationRole::Boot { node } => self.boot(operation, node),
-            OperationRole::Link(_) => unreachable!("a link delivers, and does nothing else"),
+            OperationRole::Link(_) | OperationRole::Name { .. } => {
+                unreachable!("a link delivers, and a name takes no steps")
+            }
             OperationRole::Actor(_) => {
                 let ran = self.start_actor(operation);
                 let (has_begun, is_over) = (ran.is_ok(), matches!(ran, Ok(RunOutcome::Done)));
@@ -107,7 +109,9 @@ impl Executor {
             OperationRole::Task => self.resume_task(operation),
             OperationRole::Body => self.poll_test(),
             OperationRole::Future { .. } => self.poll_future(operation),
-            OperationRole::Boot { .. } | OperationRole::Link(_) => unreachable!("neither waits"),
+            OperationRole::Boot { .. } | OperationRole::Link(_) | OperationRole::Name { .. } => {
+                unreachable!("none of them waits")
+            }
             OperationRole::Actor(_) => {
                 let waker = &self.wakers[operation as usize];
                 let ran = match &mut self.bodies[operation as usize] {

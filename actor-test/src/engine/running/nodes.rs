@@ -136,6 +136,7 @@ impl Executor {
         }
         let members = self.shared.state().nodes.members(node);
         self.shared.state().nodes.set_down(node);
+        self.shared.effects().drop_names(node);
         let before = self.shared.current.get();
         let phase = self.shared.phase.replace(CodePhase::Crashing);
         for member in &members {

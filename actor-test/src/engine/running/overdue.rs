@@ -42,6 +42,7 @@ pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> AwaitedList {
         .map(|(ask, number)| {
             let of = state.name(ask.target);
             match ask.is_for_end() {
+                true if state.names.reference(ask.target).is_some() => Awaited::Name { name: of },
                 true if state.relations.watches.await_start(number) => Awaited::Start { of },
                 true => Awaited::End { of },
                 false => Awaited::Reply {

@@ -87,6 +87,9 @@ impl Engine {
         operation: OperationId,
         changed_actor: bool,
     ) {
+        if !shared.state().names.waiting().is_empty() {
+            self.executor.deliver_waiting();
+        }
         self.after_step(shared, changed_actor);
         self.resume_yielded(Some(operation.bits()));
     }
@@ -318,6 +321,7 @@ impl Engine {
                 || self.shared.compares_states.get()
                 || !state.objects.is_unused()
                 || state.nodes.are_clocks_apart()
+                || !state.names.waiting().is_empty()
                 || shared.session().found.is_some(),
         );
         None

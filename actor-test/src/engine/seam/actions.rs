@@ -1,28 +1,18 @@
 //! Effects of operations under test: an [`Action`] becomes an effect in the outbox.
 
-use actor_core::seam::{Action, AskId, Stop, TimerId};
+use actor_core::seam::{Action, AskId, NameUse, Stop, TimerId};
 
-use crate::engine::arena::WatchNotice;
+use crate::engine::arena::{NameAnswer, WatchNotice};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::names::NameUseRecord;
 use crate::engine::world::timers::TimerPurpose;
 use crate::engine::world::watches::WatchedChange;
 
 impl CurrentOperation<'_> {
     /// Carries out an action whose addresses and `ask` are of this execution.
-    pub(super) fn act(self, action: Action<'_>) {
+    pub(super) fn act(self, action: Action) {
         match action {
-            Action::Lose {
-                relay,
-                message,
-                why,
-            } => {
-                if relay.operation == self.number
-                    && let Some((slot, event)) = self.put(self.number, message)
-                {
-                    self.state().operations.lose(self.number, slot, event, why);
-                }
-            }
             Action::Cancel(timer) => self.cancel(timer),
             Action::Stop(to, stop) => self.stop(to.operation, stop),
             Action::Watch {
@@ -52,6 +42,7 @@ impl CurrentOperation<'_> {
             Action::AwaitStart(ask, put) => {
                 self.await_change(ask, WatchedChange::Start, WatchNotice::Start(put));
             }
+            Action::Name(name_use) => self.use_name(name_use),
             Action::Link(one, other) => {
                 let other = other.operation;
                 self.state()
@@ -134,6 +125,51 @@ impl CurrentOperation<'_> {
             }
         };
         self.push(Effect::Stop { to, at_once });
+    }
+
+    fn use_name(self, name_use: NameUse) {
+        let mut with_spawn = false;
+        let (record, entry, answer) = match name_use {
+            NameUse::Register {
+                name,
+                entry,
+                with_spawn: just_spawned,
+            } => {
+                with_spawn = just_spawned;
+                let Some(actor) = self.local(entry.address()) else {
+                    return;
+                };
+                let name = name.into();
+                let ask = None;
+                let record = NameUseRecord::Register { name, actor, ask };
+                (record, Some(entry), None)
+            }
+            NameUse::TryRegister(ask, name, entry, put) => {
+                let Some(actor) = self.local(entry.address()) else {
+                    return;
+                };
+                self.state().requests.asks.ask_for_end(ask.index);
+                let (name, ask) = (name.into(), Some(ask.index));
+                let record = NameUseRecord::Register { name, actor, ask };
+                (record, Some(entry), Some(NameAnswer::Registered(put)))
+            }
+            NameUse::Unregister(name) => {
+                let name = name.into();
+                (NameUseRecord::Unregister { name }, None, None)
+            }
+            NameUse::Lookup(ask, put) => {
+                self.state().requests.asks.ask_for_end(ask.index);
+                let ask = ask.index;
+                let record = NameUseRecord::Lookup { ask };
+                (record, None, Some(NameAnswer::Found(put)))
+            }
+        };
+        let name_use = self.state().names.add_use(record);
+        self.arena().keep_name_use(entry, answer);
+        self.push(Effect::Name {
+            name_use,
+            with_spawn,
+        });
     }
 
     fn await_change(self, ask: AskId, change: WatchedChange, notice: WatchNotice) {

@@ -101,7 +101,7 @@ impl Runtime for ControlledRuntime {
         spawned.unwrap_or_else(|| self.address(u32::MAX))
     }
 
-    fn act(&self, action: Action<'_>) {
+    fn act(&self, action: Action) {
         let ask = action.ask();
         if ask.is_none_or(|ask| self.is_open(ask.execution, ask.index))
             && let Some(operation) = self.acting(action.name())

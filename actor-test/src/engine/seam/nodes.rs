@@ -2,43 +2,28 @@
 
 use std::any::Any;
 
-use actor_core::seam::{Address, ScriptedFault, SpawnOptions};
+use actor_core::seam::{Address, ScriptedFault};
 
 use crate::data::problem::{BadNode, Problem};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::nodes::Nodes;
-use crate::engine::world::operation::OperationStage;
 use crate::records::node_fault::NodeFault;
 use crate::records::{Created, Record, nanoseconds};
 
 impl ControlledRuntime {
-    /// Begins the next incarnation of a node, with a registry of names; returns the operation that boots it.
+    /// Begins the next incarnation of a node; returns the operation that boots it.
     pub(crate) fn launch(&self, node: u32) -> u32 {
-        let boot = {
-            let state = &mut *self.state();
-            let boot = state.nodes.begin_incarnation(&mut state.operations, node);
-            self.record(|| Record::Created {
-                who: boot,
-                path: state.operations[boot].key,
-                what: Created::Boot {
-                    name: state.name(boot),
-                },
-            });
-            boot
-        };
-        let mut registry = self.arena().registry(node);
-        let options = SpawnOptions::named("registry");
-        let before = self.current.replace(boot);
-        let (index, parts) = self.create_actor(&mut *registry, &options);
-        self.current.set(before);
-        {
-            let mut state = self.state();
-            state.operations[index].stage = OperationStage::Idle;
-            state.nodes.set_registry(boot, index);
-        }
-        self.hand_over_actor(index, parts);
+        let state = &mut *self.state();
+        let boot = state.nodes.begin_incarnation(&mut state.operations, node);
+        self.record(|| Record::Created {
+            who: boot,
+            path: state.operations[boot].key,
+            what: Created::Boot {
+                name: state.name(boot),
+            },
+        });
         boot
     }
 

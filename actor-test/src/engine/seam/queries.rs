@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actor_core::ActorId;
-use actor_core::seam::{Address, DiskId, EncodedActorRef, NamesOn, ObjectId, Query, TimerId};
+use actor_core::seam::{Address, DiskId, EncodedActorRef, ObjectId, Query, TimerId};
 
 use crate::data::faults::FaultKind;
 use crate::data::story::ChoicePurpose;
@@ -11,6 +11,7 @@ use crate::engine::panics::{self, StoppedHandler};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::CodePhase;
 use crate::engine::seam::sharing::AccessedObject;
+use crate::engine::world::names::FoundName;
 use crate::engine::world::operation::OperationRole;
 use crate::hash::mix;
 use crate::records::{Record, marks};
@@ -21,7 +22,7 @@ impl CurrentOperation<'_> {
         match query {
             Query::HasStopped(of, answer) => *answer = self.has_stopped(of),
             Query::IsBounded(of, answer) => {
-                let of = self.local(of);
+                let of = self.local(of).map(|of| self.holder_of(of));
                 let state = self.state.borrow();
                 let found = of.and_then(|of| state.operations.get(of));
                 *answer = found.is_some_and(|found| found.bound.is_some());
@@ -69,8 +70,6 @@ impl CurrentOperation<'_> {
                 let of = self.local(of);
                 *answer = of.and_then(|of| self.state.borrow().nodes.prefix_of(of));
             }
-            Query::Names(answer) => *answer = self.names(),
-            Query::NamesOn(node, answer) => *answer = self.names_on(node),
             Query::Encode(of, answer) => *answer = self.encode(of),
             Query::Decode(encoded, answer) => *answer = self.decode(encoded),
             Query::SendTableNumber(table, answer) => {
@@ -115,10 +114,19 @@ impl CurrentOperation<'_> {
         }
     }
 
+    /// Returns the actor that has a name; any other operation as it is.
+    fn holder_of(self, operation: u32) -> u32 {
+        match self.state().find_named(operation) {
+            Some(FoundName::Holder(holder)) => holder.operation,
+            _ => operation,
+        }
+    }
+
     fn has_stopped(self, of: Address) -> bool {
         let Some(of) = self.local(of) else {
             return true;
         };
+        let of = self.holder_of(of);
         let state = &mut *self.state();
         match self.phase.get() {
             CodePhase::Printing => state.operations.is_gone(of),
@@ -184,33 +192,6 @@ impl CurrentOperation<'_> {
         }
     }
 
-    fn names(self) -> Option<Address> {
-        let registry = {
-            let state = &mut *self.state();
-            match state.nodes.registry_of(self.number) {
-                Some(of_node) => of_node,
-                None => state.progress.read_names(&mut state.footprint),
-            }
-        };
-        registry.map(|registry| self.address(registry))
-    }
-
-    fn names_on(self, node: &str) -> NamesOn<Address> {
-        let state = self.state.borrow();
-        let nodes = &state.nodes;
-        if nodes.is_empty() {
-            return NamesOn::NoNodes;
-        }
-        let registry = nodes.find(node).and_then(|node| nodes.registry_on(node));
-        match registry {
-            Some(registry) => {
-                drop(state);
-                NamesOn::Registry(self.address(registry))
-            }
-            None => NamesOn::NoNode(nodes.names()),
-        }
-    }
-
     fn encode(self, of: Address) -> Option<EncodedActorRef> {
         if self.phase.get() == CodePhase::Over {
             return None;
@@ -228,7 +209,8 @@ impl CurrentOperation<'_> {
         let is_it = {
             let state = self.state.borrow();
             let found = state.operations.get(encoded.id)?;
-            matches!(found.kind, OperationRole::Actor(_))
+            let kind = found.kind;
+            matches!(kind, OperationRole::Actor(_) | OperationRole::Name { .. })
                 && state.nodes.node_of(encoded.id) == encoded.node
                 && state.nodes.incarnation_of(encoded.id) == encoded.incarnation
         };

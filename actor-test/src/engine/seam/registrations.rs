@@ -1,10 +1,10 @@
 //! Set-up of a test: monitors, predicates, scripts, nodes and failing calls.
 
-use actor_core::seam::{AnyMonitor, CallErrors, Expectation, NodeCode, Predicate, Registration};
+use actor_core::seam::{AnyMonitor, CallErrors, Expectation, Predicate, Registration};
 
 use crate::data::faults::FaultKind;
 use crate::data::problem::{BadNode, Problem};
-use crate::engine::arena::SuppliedError;
+use crate::engine::arena::{Boot, SuppliedError};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::faults::may_strike;
@@ -28,8 +28,7 @@ impl CurrentOperation<'_> {
                 self.scripts.borrow_mut().push((number, script));
             }
             Registration::CallErrors(call, errors) => self.register_errors(call, errors),
-            Registration::Node(name, code) => self.register_node(name, code),
-            Registration::Names(registry) => self.state().progress.set_names(registry.operation),
+            Registration::Node(name, boot) => self.register_node(name, boot),
             Registration::AskLimit(limit) => self.state().requests.asks.set_limit(limit),
         }
     }
@@ -84,8 +83,7 @@ impl CurrentOperation<'_> {
     }
 
     /// Declares a node, and boots it.
-    fn register_node(self, name: &str, code: NodeCode) {
-        let NodeCode { registry, boot } = code;
+    fn register_node(self, name: &str, boot: Boot) {
         if self.state().nodes.find(name).is_some() {
             let exists = BadNode::Exists { name: name.into() };
             return self.find(&Problem::BadNode(exists), None);
@@ -95,7 +93,7 @@ impl CurrentOperation<'_> {
             return self.find(&Problem::BadNode(malformed), None);
         }
         let node = self.state().nodes.declare(name);
-        self.arena().add_node(registry, boot);
+        self.arena().add_node(boot);
         self.draw_clock(node);
         let boot = self.launch(node);
         self.push(Effect::Start(boot));

@@ -1,11 +1,12 @@
 //! Spawning of actors, futures and tasks under test.
 
-use actor_core::seam::{Address, NewOperation, NewTask, Spawn, SpawnOptions};
+use actor_core::seam::{ActorType, Address, NewOperation, NewTask, Spawn, SpawnOptions};
 
 use crate::engine::arena::{ActorParts, Piped};
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::effect::Effect;
+use crate::engine::world::names::NO_TYPE;
 use crate::records::{Created, Record};
 
 impl ControlledRuntime {
@@ -15,13 +16,11 @@ impl ControlledRuntime {
         actor: &mut dyn Spawn<Address>,
         options: &SpawnOptions,
     ) -> (u32, ActorParts) {
+        let of = actor.of();
         let (index, mut parts) = {
             let (mut state, mut arena) = (self.state(), self.arena());
-            let of_type = state
-                .operations
-                .types
-                .number(actor.actor_type(), actor.info());
-            self.session().meet(of_type, actor);
+            let of_type = state.operations.types.number(of.id, of.info);
+            self.session().meet(of_type, of);
             let parts = arena.parts(of_type, actor);
             let index = state.spawn(self.current.get(), of_type, options);
             arena.keep_mail(index, parts.mail.clone());
@@ -31,7 +30,7 @@ impl ControlledRuntime {
                     who: index,
                     path: operation.key,
                     what: Created::Actor {
-                        of_type: actor.info().name,
+                        of_type: of.info.name,
                         type_number: of_type,
                         ordinal: operation.ordinal,
                         name: options.name.as_deref().map(str::to_owned),
@@ -86,7 +85,35 @@ impl CurrentOperation<'_> {
                 Some(self.spawn_future(owner, future))
             }
             NewOperation::Task(task) => Some(self.spawn_task(task)),
+            NewOperation::Name(name, of) => Some(self.name(name, of)),
         }
+    }
+
+    /// Returns the address of a name.
+    fn name(self, name: &str, of: Option<ActorType>) -> Address {
+        let (index, is_new) = {
+            let mut state = self.state();
+            let of_type = of.map_or(NO_TYPE, |of| {
+                let of_type = state.operations.types.number(of.id, of.info);
+                self.session().meet(of_type, of);
+                of_type
+            });
+            let (index, is_new) = state.name_operation(self.number, name, of_type);
+            if is_new {
+                self.record(|| Record::Created {
+                    who: index,
+                    path: state.operations[index].key,
+                    what: Created::Name {
+                        name: state.name(index),
+                    },
+                });
+            }
+            (index, is_new)
+        };
+        if is_new && let Some(of) = of {
+            self.arena().keep_mail(index, (of.mail)().into());
+        }
+        self.address(index)
     }
 
     fn spawn_future(self, owner: u32, future: Piped) -> Address {

@@ -178,9 +178,20 @@ impl EngineView<'_> {
                     to.write(bytes);
                 });
             }
+            state.names.feed(|number| to.write_u64(number));
             let families = state.relations.families.iter().len() as u64;
             *cost += u64::from(state.relations.watches.count()) + families;
-            list_timers(&state, &self.shared.arena.borrow(), items)
+            let lengths = list_timers(&state, &self.shared.arena.borrow(), items);
+            for (by, effect) in state.names.waiting() {
+                list_effect(
+                    &state,
+                    &self.shared.arena.borrow(),
+                    (*by, None),
+                    effect,
+                    items,
+                );
+            }
+            lengths
         };
         *cost += COST + items.len() as u64;
         let mut items = items.drain(..);
@@ -197,6 +208,7 @@ impl EngineView<'_> {
         }
         let specifications = self.shared.specifications.borrow();
         self.feed(&mut to, |to| {
+            *is_blind |= feed_items(items, *by_history, to);
             *is_blind |= specifications.fingerprint(*across, to);
         });
         (sum, to.value())

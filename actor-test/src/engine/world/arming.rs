@@ -174,7 +174,6 @@ impl ExecutionState {
             key,
             placed: false,
             is_refused: false,
-            lost: None,
         };
         Fired::Event {
             owner,

@@ -89,10 +89,30 @@ impl Asks {
     }
 
     /// Turns an ask into one without a letter, which awaits the start or the end of the target.
-    pub(super) fn ask_for_end(&mut self, index: u32) -> &AskRecord {
+    pub(crate) fn ask_for_end(&mut self, index: u32) -> &AskRecord {
         let ask = &mut self.records[index as usize];
         (ask.letter, ask.is_handed_over) = (NO_LETTER, true);
         ask
+    }
+
+    /// Makes the ask of a name by that letter one of the actor that has the name.
+    pub(crate) fn retarget(&mut self, asker: u32, letter: u64, to: u32) {
+        let asked = |ask: &&mut AskRecord| ask.asker == asker && ask.letter == letter;
+        if let Some(ask) = self
+            .records
+            .iter_mut()
+            .filter(|ask| !ask.closed)
+            .find(asked)
+        {
+            ask.target = to;
+        }
+    }
+
+    /// Makes the outcome of a use of the registry part of the history of the asker, once it gets the reply: no
+    /// operation has handled it.
+    pub(crate) fn add_outcome(&mut self, index: u32, outcome: u64) {
+        let ask = &mut self.records[index as usize];
+        ask.key = mix(ask.key, outcome);
     }
 
     /// Marks an ask whose reply was found missing as awaited.

@@ -249,6 +249,11 @@ impl CapacityRequests {
     }
 
     /// Carries out a question.
+    /// Makes a request for capacity at a name one at the actor that has the name.
+    pub(crate) fn retarget(&mut self, index: u32, to: u32) {
+        self.records[index as usize].target = to;
+    }
+
     pub(crate) fn carry_out(&mut self, nodes: &Nodes, operations: &mut Operations, index: u32) {
         let CapacityRequest {
             target,

@@ -14,7 +14,7 @@ impl ExecutionState {
     pub(crate) fn deliver(&mut self, to: u32, letter: Envelope) -> DeliveryOutcome {
         let disposition = self.operations.disposition(to, letter.event);
         let receiver = &mut self.operations[to];
-        if receiver.stage == OperationStage::Gone || letter.lost.is_some() {
+        if receiver.stage == OperationStage::Gone {
             self.progress
                 .add_dead_letters(u64::from(!self.operations.is_own(to, letter.event)));
             return DeliveryOutcome::Dead;
@@ -79,7 +79,7 @@ impl ExecutionState {
             | OperationRole::Future { .. }
             | OperationRole::Boot { .. }
             | OperationRole::Task => true,
-            OperationRole::Link(_) => false,
+            OperationRole::Link(_) | OperationRole::Name { .. } => false,
         };
         let operation = &mut self.operations[started];
         if operation.stage != OperationStage::NotStarted {

@@ -39,6 +39,8 @@ pub(crate) enum Effect {
     Start(u32),
     /// Delivers the reply of an ask, or its loss.
     Reply { ask: u32, lost: Option<AskError> },
+    /// Uses the registry of names. Silent if the actor was just spawned that is registered.
+    Name { name_use: u32, with_spawn: bool },
     /// Notifies a watcher.
     Notice { watch: u32 },
     /// Ends the operation itself.
@@ -88,6 +90,10 @@ impl Effect {
                 | Self::TearWrites { .. }
                 | Self::DropReference { .. }
                 | Self::Finish
+                | Self::Name {
+                    with_spawn: true,
+                    ..
+                }
         )
     }
 }
@@ -303,6 +309,14 @@ impl Effect {
                     ..PLAIN
                 }
             }
+            Self::Name { name_use, .. } => EffectFacts {
+                travels_to: state.names.looked_up(*name_use, &state.requests.asks),
+                touches: Touches::One(by),
+                reach: Reach::Construct(StepConstruct::Names),
+                tag: EffectTag::Name,
+                detail: Detail::Number(state.names.print_use(*name_use)),
+                ..PLAIN
+            },
             Self::Notice { watch } => {
                 let watch = &state.relations.watches[*watch];
                 EffectFacts {
@@ -428,6 +442,7 @@ impl Effect {
             Self::Decide { child, .. } => Outgoing::Decide { who: child },
             Self::Share { to, .. } => Outgoing::Share { to },
             Self::Fault(_)
+            | Self::Name { .. }
             | Self::Announce { .. }
             | Self::Arm { .. }
             | Self::Cancel { .. }
@@ -451,7 +466,8 @@ pub(crate) fn reason_number(reason: StopReason) -> u64 {
         StopReason::Exhausted => 3,
         StopReason::Linked => 4,
         StopReason::Aborted => 5,
-        _ => 6,
+        StopReason::Disconnected => 6,
+        _ => 7,
     }
 }
 
@@ -491,6 +507,7 @@ pub(crate) enum EffectTag {
     NodeFault = 38,
     Request = 39,
     RequestWaiting = 40,
+    Name = 41,
 }
 
 impl EffectTag {

@@ -278,6 +278,7 @@ fn begin_flush(state: &mut ExecutionState, index: u32) {
 fn met_by_letter(state: &ExecutionState, from: u32, to: u32, event: u16) -> Option<StepConstruct> {
     match () {
         () if event == STOP => Some(StepConstruct::Stop),
+        () if state.names.reference(to).is_some() => Some(StepConstruct::Names),
         () if state.operations[to].bound.is_some() => Some(StepConstruct::Room),
         () if state.operations.defers_many(to) => Some(StepConstruct::Defer),
         () if state.nodes.nodes_if_different(from, to).is_some() => Some(StepConstruct::Node),
@@ -306,6 +307,7 @@ fn kind_reaches(state: &ExecutionState, index: u32, runs: bool) -> (bool, Option
         OperationRole::Future { .. } => (runs, Some(StepConstruct::Future)),
         OperationRole::Task => (runs, Some(StepConstruct::Task)),
         OperationRole::Boot { .. } | OperationRole::Link(_) => (runs, Some(StepConstruct::Node)),
+        OperationRole::Name { .. } => (false, None),
     }
 }
 

@@ -387,7 +387,6 @@ mod tests {
                             key,
                             placed: false,
                             is_refused: false,
-                            lost: None,
                         };
                         inbox.append(&letter, disposition(state, event));
                         if timed {
@@ -459,7 +458,6 @@ mod tests {
             key: 0,
             placed: false,
             is_refused: false,
-            lost: None,
         };
         inbox.append(&letter(1), Disposition::Defer);
         for _ in 0..10_000 {

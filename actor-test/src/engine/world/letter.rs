@@ -1,7 +1,5 @@
 //! Letters: the envelopes of events in inboxes and outboxes, and their senders.
 
-use actor_core::AskError;
-
 use crate::records::MessageSource;
 use crate::strategy::{EventId, OperationId};
 
@@ -24,9 +22,6 @@ pub(crate) struct Envelope {
     pub(crate) placed: bool,
     /// True if a fault makes the letter find the receiver's bounded mailbox full.
     pub(crate) is_refused: bool,
-    /// The reason why a relay, which knows nobody to hand the message on to, has sent it to itself as a dead
-    /// letter. The asker, if any, gets this error.
-    pub(crate) lost: Option<AskError>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,11 @@
 //! The state of one execution, as plain data that can be cloned.
 //!
-//! The root is [`state::ExecutionState`], which has twelve parts, each with methods of its own:
+//! The root is [`state::ExecutionState`], which has thirteen parts, each with methods of its own:
 //!
 //! - [`operations`] with their queues and types, and the [`enabled`] steps among them;
 //! - [`timers`], with the time; [`requests`](state::Requests), which are [`asks`] and requests for
 //!   [`capacity`]; [`relations`](children::Relations), which are supervision, [`watches`] and links;
-//! - [`disks`], [`nodes`] with the network, [`shared_objects`];
+//! - [`disks`], [`nodes`] with the network, [`names`], [`shared_objects`];
 //! - [`temperature`]s of obligations, [`faults`], the [`footprint`] of the step in progress, and the
 //!   [`progress`] of the execution.
 //!
@@ -34,6 +34,7 @@ pub(crate) mod futures;
 pub(crate) mod inbox;
 pub(crate) mod letter;
 pub(crate) mod marks;
+pub(crate) mod names;
 pub(crate) mod network;
 pub(crate) mod node_clocks;
 pub(crate) mod nodes;

@@ -340,7 +340,7 @@ impl ExecutionState {
         if is_free && self.nodes.delivery == Delivery::Mailbox {
             return LinkOutcome::Arrives;
         }
-        if is_cut && !is_kept(&self.nodes, &self.requests.asks, &item) {
+        if is_cut && !is_kept(&self.requests.asks, &item) {
             return LinkOutcome::Lost;
         }
         let link = self.nodes.link_mut(number);
@@ -387,19 +387,18 @@ impl ExecutionState {
         let all = std::mem::take(&mut self.nodes.link_mut(number).queue);
         let (kept, lost) = all
             .into_iter()
-            .partition(|item| keeps && is_kept(&self.nodes, &self.requests.asks, item));
+            .partition(|item| keeps && is_kept(&self.requests.asks, item));
         self.change_link(number, |link| link.queue = kept);
         lost.into()
     }
 }
 
-/// Returns whether a cut link keeps the message: notices of ends and the like, and look-ups of names with
-/// their answers, since a look-up can't be repeated.
-fn is_kept(nodes: &Nodes, asks: &Asks, item: &InTransit) -> bool {
-    let is_registry = |of: u32| nodes.registry_of(of) == Some(Some(of));
+/// Returns whether a cut link keeps the message: notices of ends and the like, and answers to look-ups of names,
+/// since a look-up can't be repeated.
+fn is_kept(asks: &Asks, item: &InTransit) -> bool {
     match item.effect {
-        Effect::Send { to, .. } => is_registry(to),
-        Effect::Reply { ask, .. } => is_registry(asks[ask].target),
+        Effect::Send { .. } => false,
+        Effect::Reply { ask, .. } => asks[ask].is_for_end(),
         _ => true,
     }
 }

@@ -4,7 +4,7 @@ use crate::data::clocks::Clocks;
 use crate::data::faults::FaultKind;
 use crate::engine::world::network::NetworkLink;
 use crate::engine::world::node_clocks::NodeClock;
-use crate::engine::world::operation::OperationRole;
+use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::operations::Operations;
 use crate::hash::{mix, text};
 use crate::records::node_fault::NodeFault;
@@ -53,7 +53,8 @@ struct NodeIncarnation {
     node: u32,
     /// The number of the incarnation, counted from one.
     number: u32,
-    registry: Option<u32>,
+    /// The operation that boots the node.
+    boot: u32,
     members: Vec<u32>,
     /// The number of actors of each type so far.
     counts: Vec<u32>,
@@ -159,30 +160,16 @@ impl Nodes {
         (from != to).then_some((from, to))
     }
 
-    /// Returns the registry of names of an operation's incarnation.
-    pub(crate) fn registry_of(&self, operation: u32) -> Option<Option<u32>> {
-        let life = self
-            .lives
-            .get(self.node_incarnation_of(operation) as usize)?;
-        Some(life.registry)
+    /// Returns the last incarnation of a node.
+    pub(crate) fn life(&self, node: u32) -> u32 {
+        self.nodes[node as usize].life
     }
 
-    /// Returns the registry of names of a node's last incarnation.
-    pub(crate) fn registry_on(&self, node: u32) -> Option<u32> {
-        self.lives[self.nodes[node as usize].life as usize].registry
-    }
-
-    /// Returns the registry of names that replaces one whose node has crashed and was started again.
-    pub(crate) fn successor(&self, of: u32) -> Option<u32> {
-        let life = self.lives.get(self.node_incarnation_of(of) as usize)?;
-        let node = &self.nodes[life.node as usize];
-        let is_over = self.is_over(of) && life.registry == Some(of);
-        (is_over && node.is_up).then(|| self.registry_on(life.node))?
-    }
-
-    pub(crate) fn set_registry(&mut self, of: u32, registry: u32) {
-        let life = self.node_incarnation_of(of) as usize;
-        self.lives[life].registry = Some(registry);
+    /// Returns whether the boot of a node that is up is not over: its code, and the effects of that.
+    pub(super) fn is_booting(&self, operations: &Operations, node: u32) -> bool {
+        let life = &self.lives[self.life(node) as usize];
+        let boot = &operations[life.boot];
+        boot.stage != OperationStage::Gone || boot.outbox.first().is_some()
     }
 
     /// Returns all operations of a node's last incarnation, also those that have ended.
@@ -217,6 +204,11 @@ impl Nodes {
     /// Records that the node is down.
     pub(crate) fn set_down(&mut self, node: u32) {
         self.nodes[node as usize].is_up = false;
+    }
+
+    /// Returns whether an operation is a name on a node, which belongs to no incarnation.
+    pub(super) fn is_name(&self, operation: u32) -> bool {
+        self.node_of(operation).is_some() && self.node_incarnation_of(operation) == NO_NODE
     }
 
     /// Returns the prefix of the names of an incarnation's operations.
@@ -255,6 +247,15 @@ impl Nodes {
         life_of_it.members.push(operation);
     }
 
+    /// Puts the operation of a name on a node, where it belongs to no incarnation.
+    pub(super) fn place_name(&mut self, operation: u32, node: Option<u32>) {
+        if let Some(node) = node {
+            let nowhere = (NO_NODE, NO_NODE);
+            self.places.resize(operation as usize + 1, nowhere);
+            self.places[operation as usize] = (NO_NODE, node);
+        }
+    }
+
     /// Declares a node, which is down at first.
     pub(crate) fn declare(&mut self, name: &str) -> u32 {
         self.nodes.push(NodeRecord {
@@ -274,17 +275,17 @@ impl Nodes {
         let number = self.starts(node) + 1;
         let key = mix(self.key(node), u64::from(number));
         let life = self.lives.len() as u32;
+        let boot = operations.create(OperationRole::Boot { node }, key);
         self.lives.push(NodeIncarnation {
             node,
             number,
-            registry: None,
+            boot,
             members: Vec::new(),
             counts: Vec::new(),
         });
         let found = &mut self.nodes[node as usize];
         found.life = life;
         found.is_up = true;
-        let boot = operations.create(OperationRole::Boot { node }, key);
         self.place(boot, life);
         boot
     }

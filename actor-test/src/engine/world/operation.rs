@@ -32,6 +32,8 @@ pub(crate) enum OperationRole {
     Link(u32),
     /// A task or a thread.
     Task,
+    /// A name of an actor of a type, by its number. It takes no steps.
+    Name { of_type: u32 },
 }
 
 /// The stage in the life cycle of an operation.
@@ -162,7 +164,10 @@ impl Operation {
                 self.stage != OperationStage::Gone
             }
             OperationRole::Body => self.stage == OperationStage::Suspended,
-            OperationRole::Actor(_) | OperationRole::Boot { .. } | OperationRole::Link(_) => false,
+            OperationRole::Actor(_)
+            | OperationRole::Boot { .. }
+            | OperationRole::Link(_)
+            | OperationRole::Name { .. } => false,
         }
     }
 
@@ -269,7 +274,6 @@ impl Operation {
             key: self.letter_key(self.sent),
             placed: false,
             is_refused: false,
-            lost: None,
         }
     }
 

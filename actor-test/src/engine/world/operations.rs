@@ -3,7 +3,6 @@
 use std::any::TypeId;
 use std::ops::{Index, IndexMut};
 
-use actor_core::AskError;
 use actor_core::generated::{ActorInfo, Disposition};
 
 use crate::data::constructs::StepConstruct;
@@ -12,6 +11,7 @@ use crate::engine::world::effect::Effect;
 use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::futures::Futures;
 use crate::engine::world::letter::{Envelope, PackedSender, STOP};
+use crate::engine::world::names::NO_TYPE;
 use crate::engine::world::numbering::Numbering;
 use crate::engine::world::operation::{Operation, OperationRole, OperationStage};
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
@@ -181,6 +181,18 @@ impl Operations {
         actor
     }
 
+    /// Creates the operation of a name, which takes no steps.
+    pub(super) fn create_name(&mut self, of_type: u32, key: u64) -> u32 {
+        let name = self.create(OperationRole::Name { of_type }, key);
+        self.numbering.created_on_the_way();
+        let operation = &mut self.all[name as usize];
+        operation.stage = OperationStage::Gone;
+        if of_type != NO_TYPE {
+            operation.first_event = self.types[of_type].first_event;
+        }
+        name
+    }
+
     /// Returns the key of the next operation, timer or ask that `parent` creates.
     pub(crate) fn child_key_of(&mut self, parent: u32) -> u64 {
         let parent = &mut self.all[parent as usize];
@@ -251,15 +263,6 @@ impl Operations {
         }
     }
 
-    /// Queues a dead letter for a message that a running relay can't hand on.
-    #[cold]
-    pub(crate) fn lose(&mut self, relay: u32, slot: u32, event: u16, why: AskError) {
-        self.send(relay, relay, slot, event);
-        if let Some(Effect::Send { letter, .. }) = self.all[relay as usize].outbox.last_mut() {
-            letter.lost = Some(why);
-        }
-    }
-
     /// Creates the letter for the next event that `sender` sends.
     pub(crate) fn letter(&mut self, sender: u32, to: u32, slot: u32, event: u16) -> Envelope {
         let event_id = self.event_id(to, event);
@@ -291,6 +294,7 @@ impl Operations {
     pub(crate) fn info(&self, operation: u32) -> Option<&'static ActorInfo> {
         match self.all[operation as usize].kind {
             OperationRole::Actor(of_type) => Some(self.types[of_type].info),
+            OperationRole::Name { of_type } if of_type != NO_TYPE => Some(self.types[of_type].info),
             _ => None,
         }
     }

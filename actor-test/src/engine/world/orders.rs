@@ -56,7 +56,6 @@ impl Operations {
             key: mix(sender.key, !u64::from(sender.sent)),
             placed: false,
             is_refused: false,
-            lost: None,
         }
     }
 }

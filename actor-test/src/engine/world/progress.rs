@@ -1,7 +1,5 @@
 //! The progress of an execution: counters, how it is to be carried out, and whether it is to end.
 
-use crate::data::constructs::StepConstruct;
-use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::state::BODY;
 use crate::hash::mix;
 
@@ -17,8 +15,6 @@ pub(crate) struct Progress {
     dead_letters: u64,
     /// True once the program has read the number of dead letters, and so may compare it.
     counts_dead_letters: bool,
-    /// The registry of names, if the execution has one.
-    names: Option<u32>,
     /// True once the program has requested the end of the execution.
     is_finishing: bool,
     /// The first operation number at which actors do not start any more, because the program shuts down.
@@ -124,20 +120,6 @@ impl Progress {
     /// Returns the number of dead letters if the program has read it before.
     pub(crate) fn known_dead_letters(&self) -> Option<u64> {
         self.counts_dead_letters.then_some(self.dead_letters)
-    }
-
-    /// Returns the registry of names to the program, if the execution has one. A registry that is still to be
-    /// created makes the step depend on that one's creator.
-    pub(crate) fn read_names(&self, footprint: &mut StepFootprint) -> Option<u32> {
-        match self.names {
-            Some(_) => footprint.record_local(StepConstruct::Names),
-            None => footprint.add(StepConstruct::Names),
-        }
-        self.names
-    }
-
-    pub(crate) fn set_names(&mut self, registry: u32) {
-        self.names = Some(registry);
     }
 
     pub(crate) fn is_finishing(&self) -> bool {

@@ -18,6 +18,7 @@ use crate::engine::world::enabled::EnabledSet;
 use crate::engine::world::faults::FaultPhase;
 use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::letter::{Envelope, LetterOrigin};
+use crate::engine::world::names::Names;
 use crate::engine::world::network::LinkHint;
 use crate::engine::world::nodes::Nodes;
 use crate::engine::world::operation::{OperationRole, OperationStage};
@@ -44,6 +45,7 @@ pub(crate) struct ExecutionState {
     pub(crate) relations: Relations,
     pub(crate) disks: Disks,
     pub(crate) nodes: Nodes,
+    pub(crate) names: Names,
     /// The objects that tasks, threads and actors share.
     pub(crate) objects: SharedObjects,
     pub(crate) temperatures: Temperatures,
@@ -76,6 +78,7 @@ impl ExecutionState {
         self.relations.clear();
         self.disks.clear();
         self.nodes.clear();
+        self.names.clear();
         self.objects.clear();
         self.faults.begin();
         self.footprint.clear();
@@ -191,6 +194,7 @@ impl ExecutionState {
                 format!("{from}->{to}")
             }
             OperationRole::Body => "test".into(),
+            OperationRole::Name { .. } => format!("#{index}"),
             OperationRole::Future { owner } => format!("{}'s future", self.name(owner)),
             OperationRole::Task => self.objects.task_name(index),
             OperationRole::Actor(of_type) => {

@@ -334,6 +334,15 @@ impl Timers {
         self.free.push(index);
     }
 
+    /// Makes a time limit of a name one of the actor that has the name.
+    pub(crate) fn retarget(&mut self, index: u32, to: u32) {
+        let from = std::mem::replace(&mut self.slots[index as usize].owner, to);
+        self.owned
+            .remove(from, &mut self.slots, index, |timer| &mut timer.beside);
+        self.owned
+            .add(to, &mut self.slots, index, |timer| &mut timer.beside);
+    }
+
     /// Ends a sleep. The slot is freed when the future is dropped.
     pub(crate) fn end_sleep(&mut self, index: u32) {
         let timer = &mut self.slots[index as usize];

@@ -11,6 +11,7 @@ use crate::engine::world::operation::OperationStage;
 use crate::engine::world::operations::Operations;
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 use crate::engine::world::state::ExecutionState;
+use crate::hash::mix;
 
 /// The change of the target that a watch waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,6 +125,18 @@ impl Watches {
         self.add(watcher, target, key, Some(ask), until)
     }
 
+    /// Makes a watch of a name one of the actor that has the name, whose key is given.
+    pub(crate) fn retarget(&mut self, watch: u32, to: u32, key: u64) {
+        let watches = &mut self.all;
+        let found = &mut watches[watch as usize];
+        found.key = mix(found.key, key);
+        let from = std::mem::replace(&mut found.target, to);
+        self.of_target
+            .remove(from, watches, watch, |watch| &mut watch.of_target);
+        self.of_target
+            .add(to, watches, watch, |watch| &mut watch.of_target);
+    }
+
     /// Begins a watch. A watcher of an operation that has ended, or has started, is notified at once.
     pub(crate) fn begin(
         &mut self,
@@ -198,7 +211,8 @@ impl Watches {
         });
         let asks = asks.iter().zip(0..);
         let asks = asks.filter(|(ask, _)| {
-            ask.is_open() && !ask.is_for_end() && is_across(ask.asker, ask.target)
+            let is_notified = ask.is_for_end() && !nodes.is_name(ask.target);
+            ask.is_open() && !is_notified && is_across(ask.asker, ask.target)
         });
         (
             watches.map(|(_, watch)| watch).collect(),

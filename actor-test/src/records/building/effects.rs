@@ -50,6 +50,17 @@ impl StoryBuilder {
                 message: message.and_then(|message| self.messages.get(&message).copied()),
             },
             Record::ArrivedReply { to } => Effect::ReplyArrived { to: *to },
+            Record::NameUsed {
+                how,
+                name,
+                holder,
+                error,
+            } => Effect::NameUsed {
+                how: *how,
+                name: self.text(name),
+                holder: *holder,
+                error: error.as_ref().map(|error| self.text(error)),
+            },
             Record::Replied {
                 to, asked, reply, ..
             } => {

@@ -233,6 +233,7 @@ impl StoryBuilder {
             Created::Future { .. }
             | Created::Boot { .. }
             | Created::Link { .. }
+            | Created::Name { .. }
             | Created::Task { .. } => None,
         };
         let name = self.texts.name(who);
@@ -244,6 +245,7 @@ impl StoryBuilder {
             Created::Future { owner } => (OperationKind::Future, Some(*owner)),
             Created::Boot { .. } => (OperationKind::Boot, creator),
             Created::Link { .. } => (OperationKind::Link, None),
+            Created::Name { .. } => (OperationKind::Name, None),
             Created::Task { is_thread, .. } => match is_thread {
                 true => (OperationKind::Thread, creator),
                 false => (OperationKind::Task, creator),

@@ -82,7 +82,7 @@ fn name(names: &[String], counts: &Counts<'_>, what: &Created) -> String {
             let owner = names.get(*owner as usize);
             format!("{}'s future", owner.map_or("?", String::as_str))
         }
-        Created::Boot { name } | Created::Link { name } => name.clone(),
+        Created::Boot { name } | Created::Link { name } | Created::Name { name } => name.clone(),
         Created::Task { name, .. } => name.clone(),
         Created::Actor {
             of_type,

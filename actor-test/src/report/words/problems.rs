@@ -266,6 +266,7 @@ impl Display for AskCall {
 impl Display for Awaited {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Name { name } => write!(to, "the look-up of `{name}`"),
             Self::Start { of } => write!(to, "the start of `{of}`"),
             Self::End { of } => write!(to, "the end of `{of}`"),
             Self::Reply { of, call: None } => write!(to, "the reply of `{of}`"),

@@ -11,7 +11,7 @@ use crate::data::causes::StepSummary;
 use crate::data::step::StepKind;
 use crate::data::story::{
     CapacityReply, ChoicePurpose, Effect, Message, MessageFate, MonitorChange, MonitorKind,
-    Purpose, Step, Story, Text, Timer, name_of,
+    NameUsed, Purpose, Step, Story, Text, Timer, name_of,
 };
 
 /// A handled event longer than this is not repeated, if the step that sent it is shown.
@@ -240,7 +240,7 @@ fn fate(story: &Story, effect: &Effect) -> Option<String> {
         MessageFate::Lost => Some("lost: the link is cut, or loses it".into()),
         MessageFate::Deferred => Some("deferred".into()),
         MessageFate::Dead => Some("dead letter: the receiver has stopped".into()),
-        MessageFate::Unclaimed => Some("dead letter: nobody is found to hand it on to".into()),
+        MessageFate::Unclaimed => Some("dead letter: nobody has the name".into()),
         MessageFate::Refused => Some("refused, a dead letter: the mailbox is full".into()),
         MessageFate::Replaced => {
             let gone = replaced.and_then(|number| story.message(number));
@@ -261,6 +261,29 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
                 format!("sends {} to {to}", shortened(&message.event))
             });
             return sent.into_iter().chain(fate(story, effect)).collect();
+        }
+        Effect::NameUsed {
+            how,
+            name: used,
+            holder,
+            error,
+        } => {
+            let holder = holder.map(name);
+            match (how, holder, error) {
+                (NameUsed::Registers, Some(holder), None) => {
+                    format!("registers {holder} as `{used}`")
+                }
+                (NameUsed::Registers, _, error) => {
+                    let why = error.as_deref().unwrap_or_default();
+                    format!("can't register the name `{used}`: {why}")
+                }
+                (NameUsed::Unregisters, ..) => format!("unregisters the name `{used}`"),
+                (NameUsed::LooksUp, Some(holder), _) => format!("looks up `{used}`: {holder}"),
+                (NameUsed::LooksUp, None, error) => {
+                    let why = error.as_deref().unwrap_or_default();
+                    format!("looks up `{used}`: {why}")
+                }
+            }
         }
         Effect::Replied {
             to,

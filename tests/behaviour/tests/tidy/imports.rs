@@ -109,6 +109,6 @@ fn a_type_from_nowhere_is_seen() {
     assert_eq!(unsaid(page, &root), BTreeSet::from(["Backoff", "Pool"]));
     let page = format!("{page}`use actor_core::{{Spawner, Backoff}};` is half of it.");
     assert_eq!(unsaid(&page, &root), BTreeSet::from(["Pool"]));
-    let page = format!("{page}`use actor_core::services::{{Pool, Proxy}};` is the rest.");
+    let page = format!("{page}`use actor_core::services::{{Pool, Topics}};` is the rest.");
     assert_eq!(unsaid(&page, &root), BTreeSet::new());
 }

@@ -7,6 +7,7 @@ mod announce;
 mod ask;
 mod disk;
 mod link;
+mod name;
 pub(crate) mod network;
 mod send;
 mod spawn;
@@ -112,6 +113,9 @@ impl Executor {
     /// Carries out an effect of `by`, with nothing borrowed.
     pub(super) fn carry_out(&mut self, by: u32, effect: Effect) {
         let (effects, network) = (self.shared.effects(), self.shared.network());
+        let Some(effect) = effects.at_holder(by, effect) else {
+            return;
+        };
         match effect {
             Effect::Send { to, letter } => effects.send(by, to, letter),
             Effect::Cross { to, link, letter } => network.cross(by, to, link, letter),
@@ -137,6 +141,7 @@ impl Executor {
                 let watches = &mut state.relations.watches;
                 watches.end(&mut state.footprint, by, target, before);
             }
+            Effect::Name { name_use, .. } => effects.use_name(by, name_use),
             Effect::Notice { watch } => effects.notify(by, watch),
             Effect::Link { other } => effects.link(by, other),
             Effect::Unlink { other } => {
@@ -197,6 +202,7 @@ impl Effects<'_> {
                 self.shared.state().operations.push(by, effect);
             }
             Effect::Disk(call) => self.shared.state().disks.forget_call(call),
+            Effect::Name { name_use, .. } => self.forget_name_use(name_use),
             Effect::Start(_)
             | Effect::Fault(_)
             | Effect::FailPower { .. }

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use actor_core::AskError;
 use actor_core::generated::Moment;
+use actor_core::{AskError, StopReason};
 
 use crate::data::faults::FaultKind;
 use crate::data::problem::{Crossing, CrossingFailure, Problem};
@@ -206,13 +206,6 @@ impl Network<'_> {
     fn faults_on_link(&self, link: u32, at: usize) -> bool {
         let (from, to, key) = {
             let state = self.shared.state();
-            // A lookup of a name is spared, since it can't be repeated.
-            let item = state.nodes.link(link).get(at);
-            if let Some(Effect::Send { to, .. }) = item.map(|item| item.effect)
-                && state.nodes.registry_of(to) == Some(Some(to))
-            {
-                return true;
-            }
             let found = state.nodes.link(link);
             (
                 found.from,
@@ -245,7 +238,11 @@ impl Network<'_> {
     }
 
     /// Delivers a letter at its node.
-    fn arrive(&self, by: u32, to: u32, letter: Envelope) {
+    pub(super) fn arrive(&self, by: u32, to: u32, letter: Envelope) {
+        let sent = Effect::Send { to, letter };
+        let Some(Effect::Send { to, letter }) = self.shared.effects().at_holder(by, sent) else {
+            return;
+        };
         let (delivery, may_close) = {
             let mut state = self.shared.state();
             state.operations.lands();
@@ -261,13 +258,7 @@ impl Network<'_> {
         }
         let (lost, why) = match delivery {
             Arrived::Arrived => return,
-            Arrived::Dead => match self.shared.effects().successor(to, &letter) {
-                Some((to, letter)) => {
-                    self.shared.state().operations.departs();
-                    return self.arrive(by, to, letter);
-                }
-                None => (letter, self.shared.effects().why_dead(to)),
-            },
+            Arrived::Dead => (letter, self.shared.effects().why_dead(to)),
             Arrived::Full => (letter, AskError::Full),
             Arrived::Replaced(oldest) => (oldest, AskError::Full),
         };
@@ -386,21 +377,11 @@ impl Executor {
 }
 
 impl Effects<'_> {
-    /// Returns the registry that has replaced a registry of names, if its node has crashed and is up again.
-    /// A lookup of a name on a node is for no particular incarnation.
-    pub(crate) fn successor(&self, to: u32, letter: &Envelope) -> Option<(u32, Envelope)> {
-        let successor = self.shared.state().nodes.successor(to)?;
-        let (own, other) = {
-            let arena = self.shared.arena();
-            (arena.mail(successor).cloned()?, arena.mail(to).cloned()?)
-        };
-        let slot = own.move_from(&*other, letter.slot);
-        Some((successor, Envelope { slot, ..*letter }))
-    }
-
     /// Returns the reason for the loss of what is sent to an ended actor.
     pub(crate) fn why_dead(&self, to: u32) -> AskError {
-        match self.shared.state().nodes.is_over(to) {
+        let state = self.shared.state();
+        let is_down = state.operations[to].ending == StopReason::Disconnected;
+        match is_down || state.nodes.is_over(to) {
             true => AskError::Disconnected,
             false => AskError::Stopped,
         }

@@ -71,16 +71,7 @@ impl Effects<'_> {
         self.shared.audience().show_sent(to, &letter);
         let (lost, why) = match delivery {
             DeliveryOutcome::Arrived => return,
-            DeliveryOutcome::Dead if letter.lost.is_some() => {
-                (letter, letter.lost.unwrap_or(AskError::Stopped))
-            }
-            DeliveryOutcome::Dead => match self.successor(to, &letter) {
-                Some((to, letter)) => {
-                    let delivery = self.shared.state().deliver(to, letter);
-                    return self.sent(from, to, letter, delivery);
-                }
-                None => (letter, self.why_dead(to)),
-            },
+            DeliveryOutcome::Dead => (letter, self.why_dead(to)),
             DeliveryOutcome::Full => (letter, AskError::Full),
             DeliveryOutcome::Replaced(oldest) => (oldest, AskError::Full),
         };
@@ -130,8 +121,10 @@ impl Effects<'_> {
                     _ => DeliveryRecord::Arrived,
                 }
             }
-            DeliveryOutcome::Dead if letter.lost.is_some() => DeliveryRecord::Unclaimed,
-            DeliveryOutcome::Dead => DeliveryRecord::Dead,
+            DeliveryOutcome::Dead => match self.shared.state().names.reference(to) {
+                Some(_) => DeliveryRecord::Unclaimed,
+                None => DeliveryRecord::Dead,
+            },
             DeliveryOutcome::Full => DeliveryRecord::Refused,
             DeliveryOutcome::Replaced(oldest) => DeliveryRecord::Replaced {
                 message: MessageId::new(oldest.key),

@@ -14,7 +14,6 @@ const NOTHING_SHARED: &[(&str, &[&str])] = &[
             "Backoff::jitter",
             "Backoff::new",
             "Pool::by",
-            "Proxy::capacity",
             "Spawner::backoff",
             "Spawner::blocking",
             "Spawner::mailbox",

@@ -120,7 +120,7 @@ fn explored(links: u16, executions: u64, asks_writers: bool) -> Report {
 fn three_links_that_are_slow_at_once_are_found() {
     explored(0, 4_000, false).assert_clean();
     explored(2, 4_000, false).assert_clean();
-    let report = explored(3, 4_000, false);
+    let report = explored(3, 8_000, false);
     report.assert_bug("a stale read");
     let text = failure_text(&report);
     let held = [

@@ -246,10 +246,10 @@ fn the_mistake_is_found_whatever_the_search_can_not_follow() {
 }
 
 /// The cases without a proof: a periodic timer fills the inbox of an actor that does not handle
-/// its events; seeds can't be enumerated; nodes that stop at any step have too many states.
+/// its events; seeds can't be enumerated.
 #[test]
 fn what_is_right_is_proved_or_said_to_be_unproved() {
-    let has_no_proof = ["ticks", "draws", "finish", "stops"];
+    let has_no_proof = ["ticks", "draws", "finish"];
     for construct in ALL {
         let report = run(tester(), construct, false);
         assert!(report.is_clean(), "{construct}: {:?}", report.bugs());

@@ -2,6 +2,7 @@
 
 mod asks;
 mod auto_traits;
+mod by_name;
 mod corners;
 mod decisions;
 mod ends;
@@ -11,7 +12,6 @@ mod names;
 mod names_in_values;
 mod probes;
 mod protocols;
-mod proxies;
 mod receive;
 mod ref_counted;
 pub mod rules;

@@ -2,7 +2,6 @@
 
 use actor_core::names::LookupError;
 use actor_core::prelude::*;
-use actor_core::services::Proxy;
 use actor_test::BugKind;
 use behaviour::harness::events::Halt;
 use behaviour::harness::{all, bug, in_production, outcomes, whole};
@@ -43,7 +42,7 @@ trait Device {
 fn who_is_registered_is_found() {
     everywhere(|sys| async move {
         let printer = sys.spawner().name("printer").registered().spawn(Printer);
-        assert_eq!(sys.lookup::<Printer>("printer").await, Ok(printer));
+        assert_eq!(sys.lookup::<Printer>("printer").await, Ok(printer.clone()));
         let other = sys.lookup::<Plotter>("printer").await;
         assert!(matches!(other, Err(LookupError::OtherType(_))));
         sys.unregister("printer");
@@ -51,6 +50,7 @@ fn who_is_registered_is_found() {
             sys.lookup::<Printer>("printer").await,
             Err(LookupError::Unknown)
         );
+        printer.tell(Halt);
     });
 }
 // ANCHOR_END: names
@@ -60,14 +60,16 @@ fn a_protocol_is_found_as_such() {
     everywhere(|sys| async move {
         let device: DeviceRef = sys.spawn(Plotter).into();
         sys.register("device", &device);
-        assert_eq!(sys.lookup_ref::<DeviceRef>("device").await, Ok(device));
+        let found = sys.lookup_ref::<DeviceRef>("device").await;
+        assert_eq!(found, Ok(device.clone()));
+        device.tell(Halt);
     });
 }
 
 #[derive(Debug)]
 struct Look;
 
-/// Look-ups and proxies accept a borrowed name and an owned one.
+/// A name is borrowed or owned.
 #[test]
 fn names_are_borrowed_or_owned() {
     everywhere(|sys| async move {
@@ -79,11 +81,13 @@ fn names_are_borrowed_or_owned() {
             sys.lookup(format!("print{}", "er")).await,
         ];
         assert!(found.iter().all(|found| found.as_ref() == Ok(&printer)));
-        let _proxies = [
-            Proxy::<Printer>::new("printer"),
-            Proxy::new(&owned),
-            Proxy::new(owned),
-        ];
+        let named = [sys.at("printer"), sys.at(&owned), sys.at(owned)];
+        assert!(
+            named
+                .iter()
+                .all(|named| *named == sys.at::<Printer>("printer"))
+        );
+        printer.tell(Halt);
     });
 }
 

@@ -326,8 +326,9 @@ fn a_node_that_crashes_lets_go() {
             let session = session.take();
             node.spawn(Holder { session });
         });
-        let is_up = |world: &World| world.all::<Holder>().next().is_some();
+        let is_up = |world: &World| world.all::<Holder>().any(|holder| holder.session.is_some());
         sys.when("it is up", is_up, |faults| faults.crash("n1"));
+        sys.spawn(Holder { session: None }).tell(Note(1));
     });
     report.assert_clean();
     ends.expect(["[]"]);

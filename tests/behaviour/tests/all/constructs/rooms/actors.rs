@@ -365,6 +365,19 @@ rules! {
             ok(&k.sys().try_register(the(n), &k.peer(n)).await)
         };
         unregister STACKED ["Scope::unregister"] |k, n| { k.sys().unregister(the(n)); 0 };
+        ask_at STACKED ["Scope::at"] |k, n| {
+            let ask = k.sys().at::<Player>(the(n)).ask(Question(n));
+            k.keep(async move { ask.await.unwrap_or(99) })
+        };
+        tell_at STACKED ["Scope::at"] |k, n| {
+            k.sys().at::<Player>(the(n)).tell(Note(60 + n));
+            0
+        };
+        own_tell_at ACTOR ["Scope::at"] |k, n, cx| {
+            let _ = k;
+            cx.at::<Player>(the(n)).tell(Note(60 + n));
+            0
+        };
         lookup STACKED ["Scope::lookup", "NameLookup::await"] |k, n| {
             let found = k.sys().lookup::<Player>(the(n)).await;
             k.who(found)

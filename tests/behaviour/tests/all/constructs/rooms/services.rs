@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actor_core::Scope;
-use actor_core::services::{Group, Pool, PoolRef, Probe, Proxy, Topics};
+use actor_core::services::{Group, Pool, PoolRef, Probe, Topics};
 use actor_core::supervision::Unread;
 
 use crate::constructs::actors::*;
@@ -132,16 +132,7 @@ rules! {
             probe.expect::<Note>().await.0
         };
     }
-    "proxies" {
-        ask_proxy STACKED ["Proxy::new"] |k, n| {
-            let proxy = k.sys().spawn(Proxy::<Player>::new("one"));
-            let ask = proxy.ask(Question(n));
-            k.keep(async move { ask.await.unwrap_or(99) })
-        };
-        tell_proxy STACKED ["Proxy::new"] |k, n| {
-            k.sys().spawn(Proxy::<Player>::new("one")).tell(Note(60 + n));
-            0
-        };
+    "restarts" {
         keeps_unread STACKED ["Spawner::on_restart"] |k, n| {
             let (row, to) = (k.row.other(100 + k.row.of), k.server());
             let mut lives = 0..;
