@@ -219,7 +219,10 @@ impl<'a> Spawner<'a> {
     fn register(&self, target: &Target, of: ActorType) {
         if self.registered {
             let entry = NameEntry::actor(target.clone(), of.id, of.path);
-            names::register(self.parent, target.own_name(), entry, true);
+            // A name that was given depends on no number of the actor.
+            let name = self.options.name.as_deref().map(str::to_owned);
+            let name = name.unwrap_or_else(|| target.own_name());
+            names::register(self.parent, name, entry, true);
         }
     }
 

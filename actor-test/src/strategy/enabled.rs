@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Changes, ConstructSet, Constructs, DeferredEvents, MonitorTransition, ObserverSet,
+    Changes, ConstructSet, Constructs, DeferredEvents, MonitorTransition, NameUses, ObserverSet,
     PredicateRead, SilentEffect, StepEffect,
 };
 use crate::data::bug::BugKind;
@@ -173,6 +173,8 @@ pub struct Step<'a> {
     pub interrupted: &'a [OperationId],
     /// The footprint of the step beyond its own operation.
     pub(crate) constructs: ConstructSet,
+    /// The use of names.
+    pub(crate) names: NameUses<'a>,
     /// The main effect of the step.
     pub(crate) effect: StepEffect,
     /// The monitors that observed the step, and the predicates that may have.

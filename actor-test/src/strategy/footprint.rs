@@ -132,6 +132,19 @@ pub(crate) enum StepEffect {
     Replied(u64),
     /// The operation has ended.
     Halted,
+    /// A message was put on the link to another node, whose operation has it in its inbox.
+    Leaves,
+}
+
+/// The use of names by a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum NameUses<'a> {
+    /// No earlier or later step makes a difference: the boot code of a node has registered, or registers, the
+    /// actors. These are the names by which messages were sent, and the actors that have them, by path.
+    Fixed(&'a [(u64, u64)]),
+    /// Other steps may make a difference.
+    #[default]
+    Open,
 }
 
 /// An effect on other operations that is carried out in the same step, without a step of its own.

@@ -54,8 +54,8 @@ pub(crate) use estimates::{PILOTS, PilotWalk};
 pub use fair_suffix::FairSuffix;
 pub(crate) use fault_placement::Placed;
 pub(crate) use footprint::{
-    DeferredEvents, MonitorTransition, ObserverSet, PredicateRead, PredicateScope, SilentEffect,
-    StepEffect,
+    DeferredEvents, MonitorTransition, NameUses, ObserverSet, PredicateRead, PredicateScope,
+    SilentEffect, StepEffect,
 };
 pub(crate) use guided::{Guided, GuidedResult};
 pub use live_prefix::LivePrefix;

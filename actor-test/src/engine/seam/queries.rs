@@ -116,7 +116,12 @@ impl CurrentOperation<'_> {
 
     /// Returns the actor that has a name; any other operation as it is.
     fn holder_of(self, operation: u32) -> u32 {
-        match self.state().find_named(operation) {
+        let mut state = self.state();
+        let found = state.find_named(operation);
+        if found.is_some() {
+            state.footprint.use_name();
+        }
+        match found {
             Some(FoundName::Holder(holder)) => holder.operation,
             _ => operation,
         }

@@ -153,6 +153,8 @@ pub(crate) enum Reach {
     },
     /// The operation ends.
     Halted,
+    /// A message is put on a link.
+    Leaves,
 }
 
 /// The subject of an effect in a fingerprint.
@@ -232,7 +234,7 @@ impl Effect {
                 event: letter.event_id,
                 message: Some(letter.key),
                 touches: Touches::One(*to),
-                reach: Reach::Construct(StepConstruct::Node),
+                reach: Reach::Leaves,
                 tag: EffectTag::Cross,
                 subject: Subject::Operation(*to),
                 detail: Detail::Letter(*to, letter),
@@ -295,14 +297,18 @@ impl Effect {
             Self::Reply { ask, lost } => {
                 let asked = &state.requests.asks[*ask];
                 let is_lost = lost.is_some();
+                let link = state.nodes.link_operation(by, asked.asker);
                 EffectFacts {
-                    inbox: Some(asked.asker),
+                    inbox: Some(link.unwrap_or(asked.asker)),
                     message: Some(asked.key),
                     travels_to: Some(asked.asker),
                     touches: Touches::One(asked.asker),
-                    reach: Reach::Replied {
-                        asker: asked.asker,
-                        is_lost,
+                    reach: match link {
+                        Some(_) => Reach::Leaves,
+                        None => Reach::Replied {
+                            asker: asked.asker,
+                            is_lost,
+                        },
                     },
                     tag: EffectTag::of_reply(is_lost),
                     subject: Subject::Number(*ask),

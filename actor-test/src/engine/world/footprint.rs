@@ -11,8 +11,9 @@ use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::operations::Operations;
 use crate::engine::world::progress::Progress;
 use crate::engine::world::state::ExecutionState;
+use crate::settings::Delivery;
 use crate::strategy::{
-    DeferredEvents, MonitorTransition, ObserverSet, OperationId, Pending, PredicateRead,
+    DeferredEvents, MonitorTransition, NameUses, ObserverSet, OperationId, Pending, PredicateRead,
     PredicateScope, SilentEffect, Step, StepEffect,
 };
 
@@ -49,6 +50,10 @@ pub(crate) struct StepFootprint {
     along: Vec<SilentEffect>,
     /// True if the step has polled a sleep that is not over.
     sleeps: bool,
+    /// The names by which the step has sent, and the actors that have them, by key.
+    named: Vec<(u64, u64)>,
+    /// True if the use of a name depends on other steps.
+    has_open_names: bool,
 }
 
 impl StepFootprint {
@@ -69,6 +74,8 @@ impl StepFootprint {
         self.interrupted.clear();
         self.along.clear();
         self.sleeps = false;
+        self.named.clear();
+        self.has_open_names = false;
     }
 
     /// Switches footprints for strategies on or off.
@@ -147,6 +154,20 @@ impl StepFootprint {
     #[inline]
     pub(crate) fn add(&mut self, what: StepConstruct) {
         self.nonlocal.add(what);
+    }
+
+    /// Records that the step has used a name, such that other steps may make a difference.
+    pub(crate) fn use_name(&mut self) {
+        self.add(StepConstruct::Names);
+        self.has_open_names = true;
+    }
+
+    /// Records that the step has sent by a name that the boot code of a node has registered.
+    pub(crate) fn send_by_name(&mut self, name: u64, holder: u64) {
+        self.add(StepConstruct::Names);
+        if self.is_wanted {
+            self.named.push((name, holder));
+        }
     }
 
     /// Records that the step has met a construct that depends on others, without making the step non-local.
@@ -235,6 +256,7 @@ pub(crate) fn begin_footprint(state: &mut ExecutionState, pending: &Pending) {
     state.footprint.awaits = operation.open_asks > 0;
     match pending.kind {
         StepKind::Flush => begin_flush(state, pending.operation.bits()),
+        StepKind::Deliver => begin_delivery(state, pending.operation.bits()),
         _ if operation.bound.is_some() => state.footprint.record_local(StepConstruct::Room),
         StepKind::Handle if state.operations.defers_many(pending.operation.bits()) => {
             state.footprint.record_local(StepConstruct::Defer);
@@ -267,6 +289,33 @@ fn begin_flush(state: &mut ExecutionState, index: u32) {
             )
         }
         Reach::Halted => (StepEffect::Halted, None),
+        Reach::Leaves => (StepEffect::Leaves, Some(StepConstruct::Node)),
+    };
+    state.footprint.carried = carried;
+    if let Some(met) = met {
+        state.footprint.record_local(met);
+    }
+}
+
+/// Records the effect of the step in which a link delivers its first message, if the order is that of the link.
+fn begin_delivery(state: &mut ExecutionState, index: u32) {
+    let OperationRole::Link(number) = state.operations[index].kind else {
+        return;
+    };
+    let first = state.nodes.link(number).get(0);
+    let Some(first) = first.filter(|_| state.nodes.delivery == Delivery::PerPair) else {
+        return;
+    };
+    let (carried, met) = match first.effect.facts(index, state).reach {
+        Reach::Sent { to, event } => (
+            StepEffect::Sent(event),
+            met_by_letter(state, index, to, event),
+        ),
+        Reach::Replied { asker, is_lost } => (
+            StepEffect::Replied(state.operations[asker].key),
+            is_lost.then_some(StepConstruct::Ask),
+        ),
+        _ => return,
     };
     state.footprint.carried = carried;
     if let Some(met) = met {
@@ -306,7 +355,9 @@ fn kind_reaches(state: &ExecutionState, index: u32, runs: bool) -> (bool, Option
         OperationRole::Body => (runs, None),
         OperationRole::Future { .. } => (runs, Some(StepConstruct::Future)),
         OperationRole::Task => (runs, Some(StepConstruct::Task)),
-        OperationRole::Boot { .. } | OperationRole::Link(_) => (runs, Some(StepConstruct::Node)),
+        OperationRole::Boot { .. } | OperationRole::Link(_) => {
+            (runs, runs.then_some(StepConstruct::Node))
+        }
         OperationRole::Name { .. } => (false, None),
     }
 }
@@ -329,6 +380,8 @@ pub(crate) fn end_footprint(
         awaits,
         along,
         sleeps,
+        named,
+        has_open_names,
         ..
     } = &state.footprint;
     let index = pending.operation.bits();
@@ -369,6 +422,10 @@ pub(crate) fn end_footprint(
         is_suspended: !pending.operation.is_timer()
             && state.operations[index].stage == OperationStage::Suspended,
         sleeps: *sleeps,
+        names: match has_open_names {
+            true => NameUses::Open,
+            false => NameUses::Fixed(named),
+        },
         bug,
         next_state: None,
     }

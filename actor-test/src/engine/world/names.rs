@@ -61,7 +61,7 @@ pub(crate) enum FoundName {
     Nobody,
     /// The node is down.
     Down,
-    /// The node boots.
+    /// Nobody yet, since the node boots.
     Booting,
 }
 
@@ -110,6 +110,12 @@ impl Names {
 
     pub(crate) fn has_references(&self) -> bool {
         !self.references.is_empty()
+    }
+
+    /// Returns whether the name is on a node.
+    fn is_on_node(&self, operation: u32) -> bool {
+        self.reference(operation)
+            .is_some_and(|reference| reference.node.is_some())
     }
 
     pub(crate) fn reference(&self, operation: u32) -> Option<&NamedReference> {
@@ -211,24 +217,22 @@ impl ExecutionState {
     }
 
     /// Finds the actor that has the name of a reference; `None` if the operation is no name.
-    pub(crate) fn find_named(&mut self, operation: u32) -> Option<FoundName> {
+    pub(crate) fn find_named(&self, operation: u32) -> Option<FoundName> {
         let NamedReference {
             node,
             name,
             of_type,
             ..
         } = self.names.reference(operation)?;
-        self.footprint.add(StepConstruct::Names);
         let life = match *node {
             None => NO_NODE,
             Some(node) if !self.nodes.is_up(node) => return Some(FoundName::Down),
-            Some(node) if self.nodes.is_booting(&self.operations, node) => {
-                return Some(FoundName::Booting);
-            }
             Some(node) => self.nodes.life(node),
         };
+        let is_booting = || node.is_some_and(|node| self.nodes.is_booting(&self.operations, node));
         let holder = self.names.holder(&self.operations, life, name);
         Some(match holder {
+            None if is_booting() => FoundName::Booting,
             None => FoundName::Nobody,
             Some(holder) => match self.operations[holder.operation].kind {
                 OperationRole::Actor(found) if *of_type != NO_TYPE && found != *of_type => {
@@ -239,6 +243,22 @@ impl ExecutionState {
         })
     }
 
+    /// Records the use of a name by the step in progress: a message was sent by it to its holder, if any, or the
+    /// name was used in another way.
+    pub(crate) fn record_name(&mut self, name: u32, is_send: bool, found: FoundName) {
+        if !is_send || !self.names.is_on_node(name) {
+            return self.footprint.use_name();
+        }
+        match found {
+            FoundName::Holder(holder) => {
+                let key = |operation: u32| self.operations[operation].key;
+                let (name, holder) = (key(name), key(holder.operation));
+                self.footprint.send_by_name(name, holder);
+            }
+            _ => self.footprint.add(StepConstruct::Names),
+        }
+    }
+
     /// Makes an actor the holder of a name where `by` is, or nobody. Returns the holder before, and fails
     /// with it if it is another actor that has not stopped.
     pub(crate) fn set_holder(
@@ -247,10 +267,14 @@ impl ExecutionState {
         name: &str,
         holder: Option<NameHolder>,
     ) -> Result<Option<NameHolder>, NameHolder> {
-        self.footprint.add(StepConstruct::Names);
+        let boots = matches!(self.operations[by].kind, OperationRole::Boot { .. });
         let life = self.nodes.node_incarnation_of(by);
         let held = self.names.holder(&self.operations, life, name);
         let holders = self.names.holders.entry(life).or_default();
+        match boots && holder.is_some() && !holders.contains_key(name) {
+            true => self.footprint.add(StepConstruct::Names),
+            false => self.footprint.use_name(),
+        }
         match (held, holder) {
             (Some(held), Some(holder)) if held.operation != holder.operation => Err(held),
             (_, Some(holder)) => Ok(holders.insert(name.into(), holder)),

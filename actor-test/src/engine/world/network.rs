@@ -118,6 +118,13 @@ impl Nodes {
         number.expect("it was made before the message was sent")
     }
 
+    /// Returns the operation of the link for messages from one operation to another, if the link is there and
+    /// the two are on different nodes.
+    pub(super) fn link_operation(&self, from: u32, to: u32) -> Option<u32> {
+        let (from, to) = self.nodes_if_different(from, to)?;
+        Some(self.between(from, to)?.operation)
+    }
+
     pub(super) fn between(&self, from: u32, to: u32) -> Option<&NetworkLink> {
         let number = self.link_number(from, to)?;
         Some(&self.links[number as usize])

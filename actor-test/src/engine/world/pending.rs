@@ -152,7 +152,7 @@ pub(crate) fn pending_arrival(state: &ExecutionState, link: u32, next: &InTransi
         operation: OperationId::actor(link),
         kind: StepKind::Deliver,
         sender: Some(OperationId::actor(next.by)),
-        ..pending_flush(state, next.by, &next.effect)
+        ..pending_flush(state, link, &next.effect)
     }
 }
 

@@ -137,6 +137,8 @@ impl ExecutionState {
             None => Effect::Send { to, letter },
             Some((from, node)) => {
                 let link = LinkHint::of(self.nodes.link_between(&mut self.operations, from, node));
+                // A reply has its link from the start.
+                self.nodes.link_between(&mut self.operations, node, from);
                 Effect::Cross { to, link, letter }
             }
         };

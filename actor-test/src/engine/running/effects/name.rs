@@ -39,6 +39,7 @@ impl Effects<'_> {
         let Some(found) = state.find_named(to) else {
             return Some(effect);
         };
+        state.record_name(to, matches!(effect, Effect::Send { .. }), found);
         match found {
             FoundName::Holder(holder) => {
                 state.footprint.changes(holder.operation);
@@ -217,6 +218,7 @@ impl Effects<'_> {
         let Some(found) = self.shared.state().find_named(name) else {
             return;
         };
+        self.shared.state().footprint.use_name();
         let found = match found {
             FoundName::Booting => {
                 let mut state = self.shared.state();
@@ -304,10 +306,9 @@ impl Executor {
     /// Carries out what has waited for the end of a node's boot, if one is over.
     pub(in crate::engine::running) fn deliver_waiting(&mut self) {
         let is_due = {
-            let state = &mut *self.shared.state();
-            let waiting = state.names.waiting().to_vec();
-            waiting.into_iter().any(|(by, effect)| {
-                let name = target_of(state, by, &effect);
+            let state = self.shared.state();
+            state.names.waiting().iter().any(|(by, effect)| {
+                let name = target_of(&state, *by, effect);
                 name.and_then(|name| state.find_named(name)) != Some(FoundName::Booting)
             })
         };

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::graph::{ExecutionGraph, Label, LabelAction, LabelId, NO_LABEL, ProcessLabels, Revisit};
-use super::transitions::{self, NextInput, ObservedEffect, TransitionEffect, TransitionTable};
+use super::transitions::{
+    self, NextInput, ON_LINK, ObservedEffect, TransitionEffect, TransitionTable,
+};
 use super::world::{self, WORLD, WorldAccess};
 use crate::strategy::{DeferredEvents, ObserverSet};
 
@@ -472,9 +474,12 @@ impl ExecutionGraph {
                 self.process_mut(to).reply = Some(from);
             }
             TransitionEffect::Send { to, message, event } => {
-                let Some(to) = self.process_of(to) else {
-                    return;
-                };
+                let is_new = self.process_of(to).is_none();
+                let to = self.process_or_new(to);
+                if is_new && event != ON_LINK {
+                    // What is sent by a name may come before the actor.
+                    self.process_mut(to).is_spawned = false;
+                }
                 self.push(
                     process,
                     LabelAction::Send { message, event },

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use super::super::path;
+use super::transitions::ON_LINK;
 use super::world::{WorldAccess, WorldDependencies};
 use crate::data::bug::BugKind;
 use crate::data::constructs::{ConstructSet, StepConstruct};
 use crate::data::step::StepKind;
+use crate::hash::mix;
 use crate::strategy::{
-    Choice, DeferredEvents, Enabled, Execution, Fairness, Needs, ObserverSet, OperationId,
-    PredicateRead, PredicateScope, Pruned, SilentEffect, Step, StepEffect, Strategy, StrategyEvent,
+    Choice, DeferredEvents, Enabled, Execution, Fairness, NameUses, Needs, ObserverSet,
+    OperationId, PredicateRead, PredicateScope, Pruned, SilentEffect, Step, StepEffect, Strategy,
+    StrategyEvent,
 };
 
 /// The constructs that make a step an access to the world.
@@ -178,13 +181,13 @@ impl GraphRun {
     }
 
     /// Returns the kind of access if the step accesses the world, and records new ties.
-    fn touch(&mut self, who: u64, step: &Step<'_>) -> Option<WorldAccess> {
+    fn touch(&mut self, who: u64, kind: StepKind, step: &Step<'_>) -> Option<WorldAccess> {
         let reached = step.constructs;
         let ties = &*self.ties;
         let is_tied = ties.waiting.contains(&who);
         let mut new = WorldDependencies::default();
         let asks = reached.has(StepConstruct::Ask);
-        if step.sleeps || asks && step.pending.kind != StepKind::Flush {
+        if step.sleeps || asks && kind != StepKind::Flush {
             new.waiting.insert(who);
         }
         match step.effect {
@@ -198,7 +201,7 @@ impl GraphRun {
             }
         }
         let touches = reached.meets(WORLD_CONSTRUCTS);
-        let touch = match step.pending.kind {
+        let touch = match kind {
             StepKind::Timer => Some(WorldAccess::Fire),
             StepKind::Flush => {
                 let is_tied = match step.effect {
@@ -253,6 +256,11 @@ impl GraphRun {
     }
 }
 
+/// Returns the number of a message as the link takes it, which is another than at the receiver.
+fn on_link(message: u64) -> u64 {
+    mix(message, 0x0011_4b00)
+}
+
 fn find(enabled: &Enabled<'_>, who: u64) -> Option<usize> {
     let mut all = enabled.iter();
     all.position(|pending| path(enabled, pending) == who)
@@ -273,6 +281,7 @@ impl GraphRun {
         if self.outside.is_some() || self.has_diverged {
             return None;
         }
+        self.skip_taken(enabled);
         let position = match self.schedule.get(self.next) {
             Some(due) => {
                 self.next += 1;
@@ -280,7 +289,11 @@ impl GraphRun {
                 let found = find(enabled, due.who).filter(|position| {
                     let pending = &enabled[*position];
                     let message = pending.message.map_or(0, |message| message.number());
-                    pending.kind != StepKind::Handle || message == due.message
+                    match pending.kind {
+                        StepKind::Handle => message == due.message,
+                        StepKind::Deliver => [0, on_link(message)].contains(&due.message),
+                        _ => true,
+                    }
                 });
                 self.has_diverged = found.is_none();
                 found?
@@ -300,7 +313,10 @@ impl GraphRun {
                         self.seen
                             .extend(enabled.iter().map(|pending| ExecutionItem::Waiting {
                                 who: path(enabled, pending),
-                                kind: pending.kind,
+                                kind: match pending.kind {
+                                    StepKind::Deliver => StepKind::Handle,
+                                    kind => kind,
+                                },
                             }));
                         return None;
                     }
@@ -317,6 +333,40 @@ impl GraphRun {
         Some(position)
     }
 
+    /// Leaves out the scheduled steps in which links take messages. A link takes a message and delivers it in one
+    /// step, which comes where the delivery is scheduled.
+    fn skip_taken(&mut self, enabled: &Enabled<'_>) {
+        while let Some(due) = self.schedule.get(self.next) {
+            let delivers = |position: usize| enabled[position].kind == StepKind::Deliver;
+            let takes = due.message != 0 && find(enabled, due.who).is_some_and(delivers);
+            let rest = &self.schedule[self.next + 1..];
+            if !takes || !rest.iter().any(|later| later.who == due.who) {
+                return;
+            }
+            self.next += 1;
+        }
+    }
+
+    /// Returns the actor that has a name, or the operation itself.
+    fn holder_of(&self, operation: u64) -> u64 {
+        *self.ties.names.get(&operation).unwrap_or(&operation)
+    }
+
+    /// Records the names that the step has used; returns whether other steps may make a difference.
+    fn note_names(&mut self, names: NameUses<'_>) -> bool {
+        let NameUses::Fixed(names) = names else {
+            return true;
+        };
+        let mut is_open = false;
+        for (name, holder) in names {
+            match self.ties.names.get(name) {
+                Some(known) => is_open |= known != holder,
+                None => _ = self.new_ties.names.insert(*name, *holder),
+            }
+        }
+        is_open
+    }
+
     /// Records the step that is over.
     fn record(&mut self, step: &Step<'_>) {
         if let Some(bug) = step.bug {
@@ -326,7 +376,14 @@ impl GraphRun {
         }
         let (who, inbox) = self.current;
         let pending = &step.pending;
-        let touch = self.touch(who, step);
+        let has_open_names = self.note_names(step.names);
+        let message = pending.message.map_or(0, |message| message.number());
+        let delivers = pending.kind == StepKind::Deliver && step.effect != StepEffect::Nothing;
+        let kind = match delivers {
+            true => StepKind::Flush,
+            false => pending.kind,
+        };
+        let touch = self.touch(who, kind, step);
         self.accessed_world = touch.is_some();
         let observers = self.observers(who, step);
         for operation in step.interrupted {
@@ -339,12 +396,30 @@ impl GraphRun {
                 self.new_ties.waiting.insert(*who);
             }
         }
+        if delivers {
+            self.seen.push(ExecutionItem::Step {
+                who,
+                kind: StepKind::Handle,
+                message: on_link(message),
+                inbox: who,
+                carried: StepEffect::Nothing,
+                observers: ObserverSet::default(),
+                defers: DeferredEvents::default(),
+                touch: None,
+                is_suspended: false,
+            });
+        }
+        let leaves = step.effect == StepEffect::Leaves;
         self.seen.push(ExecutionItem::Step {
             who,
-            kind: pending.kind,
-            message: pending.message.map_or(0, |message| message.number()),
-            inbox,
-            carried: step.effect,
+            kind,
+            message: if leaves { on_link(message) } else { message },
+            inbox: self.holder_of(inbox),
+            carried: if leaves {
+                StepEffect::Sent(ON_LINK)
+            } else {
+                step.effect
+            },
             observers,
             defers: step.defers,
             touch,
@@ -369,7 +444,7 @@ impl GraphRun {
                 }
             }
         }
-        let strange = match pending.kind {
+        let strange = match kind {
             StepKind::Start | StepKind::Handle | StepKind::Resume => None,
             StepKind::Flush if step.effect != StepEffect::Nothing => None,
             StepKind::Flush => Some(StepConstruct::Finish),
@@ -388,7 +463,17 @@ impl GraphRun {
         let replies_to_itself = matches!(step.effect, StepEffect::Replied(asker) if asker == who);
         let is_lost = replies_to_itself && step.constructs.has(StepConstruct::Ask);
         let strange = strange.or(is_lost.then_some(StepConstruct::Ask));
-        let what = step.constructs.without(allowed).first().or(strange);
+        // The boot code of a node starts as the test body does; a fault would interrupt other operations.
+        let boots = kind == StepKind::Start && step.interrupted.is_empty();
+        let known = [
+            (delivers || leaves || boots, StepConstruct::Node),
+            (!has_open_names, StepConstruct::Names),
+        ];
+        let known = known.into_iter().filter(|(is_known, _)| *is_known);
+        let known = known.fold(allowed, |known, (_, what)| {
+            known.and(ConstructSet::of(&[what]))
+        });
+        let what = step.constructs.without(known).first().or(strange);
         if let Some(what) = what
             && step.bug.is_none()
             && self.outside.is_none()

@@ -12,6 +12,10 @@ use crate::hash::mix;
 use crate::number_table::HashIndex;
 use crate::strategy::{DeferredEvents, ObserverSet, SilentEffect, StepEffect};
 
+/// The number of every event that is put on a link. A link is an operation that nobody spawns: it takes each
+/// message and sends it on.
+pub(super) const ON_LINK: u16 = u16::MAX;
+
 /// An effect of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum TransitionEffect {
@@ -608,6 +612,9 @@ impl TransitionLearner<'_> {
         let (effect, to) = match carried {
             StepEffect::Sent(event) => {
                 let to = inbox;
+                if event == ON_LINK && self.paths.find(to).is_none() {
+                    self.create(to, 0, DeferredEvents::default());
+                }
                 (TransitionEffect::Send { to, message, event }, message)
             }
             StepEffect::Replied(asker) if is_tied(asker) => (TransitionEffect::WakeByWorld, who),
@@ -619,7 +626,7 @@ impl TransitionLearner<'_> {
             StepEffect::Nothing if touch == Some(WorldAccess::Fire) => {
                 (TransitionEffect::WakeByWorld, who)
             }
-            StepEffect::Nothing => return Err(Nondeterminism { who }),
+            StepEffect::Nothing | StepEffect::Leaves => return Err(Nondeterminism { who }),
         };
         let replica = self.replica(who)?;
         let gift = effect_payload(replica.history, replica.effects.len());

@@ -10,7 +10,7 @@
 //! is *tied* to the world: each of its steps, and each reply to it, is an access. Such operations are
 //! discovered in executions, after which the search restarts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -39,8 +39,8 @@ impl WorldAccess {
     }
 }
 
-/// Operations, by path, whose steps access the world indirectly, and observers whose order is part of
-/// behaviours.
+/// Operations, by path, whose steps access the world indirectly, observers whose order is part of behaviours,
+/// and the actors of names.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct WorldDependencies {
     /// Operations that sleep or await several things: all their steps but sends, and the replies to them.
@@ -54,6 +54,8 @@ pub(super) struct WorldDependencies {
     pub(super) predicate_reads: BTreeSet<PredicateRead>,
     /// The monitors whose type offers nothing to compare.
     pub(super) opaque: ObserverSet,
+    /// The actors that have the names by which messages are sent.
+    pub(super) names: BTreeMap<u64, u64>,
 }
 
 impl WorldDependencies {
@@ -62,7 +64,7 @@ impl WorldDependencies {
     }
 
     fn len(&self) -> usize {
-        self.waiting.len() + self.timed.len() + self.predicate_reads.len()
+        self.waiting.len() + self.timed.len() + self.predicate_reads.len() + self.names.len()
     }
 
     /// Adds other ties; returns `true` if some were new.
@@ -71,6 +73,7 @@ impl WorldDependencies {
         self.waiting.extend(&others.waiting);
         self.timed.extend(&others.timed);
         self.predicate_reads.extend(&others.predicate_reads);
+        self.names.extend(&others.names);
         self.observers = self.observers.and(others.observers);
         self.opaque = self.opaque.and(others.opaque);
         (self.len(), self.observers) != before

@@ -242,7 +242,9 @@ impl SourceDporRun {
                 StepEffect::Started(to, _) | StepEffect::Replied(to) => {
                     AccessedResource::Target(to)
                 }
-                StepEffect::Halted | StepEffect::Nothing => AccessedResource::World,
+                StepEffect::Halted | StepEffect::Leaves | StepEffect::Nothing => {
+                    AccessedResource::World
+                }
             },
             StepKind::Timer
             | StepKind::Fault

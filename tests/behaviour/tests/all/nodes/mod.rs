@@ -8,6 +8,7 @@ mod fault_counts;
 mod faults;
 mod journals;
 mod network;
+mod reductions;
 mod slow_links;
 
 use actor_core::prelude::*;
