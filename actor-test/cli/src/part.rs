@@ -11,7 +11,8 @@ use actor_test::story::{Selection, Story};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Story")]
 pub(crate) struct StoryPart {
-    /// Prints only the steps of an actor, by its name or type, and those in which something is sent to it.
+    /// Prints only the steps of an actor, by its name or type, those in which something is sent to it, and the
+    /// crashes and restarts of its node. A name without the number of an incarnation stands for all of them.
     #[arg(long, value_name = "NAME")]
     actor: Option<String>,
     /// Prints only the steps in which an event is sent, handled or fired.
@@ -26,7 +27,8 @@ pub(crate) struct StoryPart {
     /// Prints only this step and those that led to it.
     #[arg(long, value_name = "STEP")]
     causes_of: Option<u64>,
-    /// Prints every step; by default, runs of steps in which nothing changes are folded.
+    /// Prints every step; by default, runs of steps in which nothing changes are folded, and boot code, name
+    /// registries and links left out.
     #[arg(long)]
     every_step: bool,
     /// The maximum width of a line [default: the terminal's width, or 120].
@@ -44,6 +46,11 @@ impl StoryPart {
     pub(crate) fn lines(&self, story: &Story, screen: &Screen) -> Vec<String> {
         let all = self.every_step || !self.selection().is_everything();
         words::story_lines(story, screen.width(self.width), all)
+    }
+
+    /// Returns true if no step is to be folded or left out.
+    pub(crate) fn every_step(&self) -> bool {
+        self.every_step
     }
 
     fn selection(&self) -> Selection {

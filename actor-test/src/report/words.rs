@@ -12,6 +12,7 @@ mod escape;
 mod foreign;
 mod how_found;
 mod layout;
+mod lifeline_columns;
 mod problems;
 mod statistics;
 mod steps;

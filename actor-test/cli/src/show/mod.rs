@@ -52,7 +52,9 @@ pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> 
             fits(&document, DOCUMENT_MAX)?;
             screen.program(&mut |out| Ok(serde_json::to_writer(out, &document)?));
         }
-        ShowFormat::Mermaid => screen.raw(&mermaid::diagram(&trace, story)),
+        ShowFormat::Mermaid => {
+            screen.raw(&mermaid::diagram(&trace, story, options.part.every_step()))
+        }
     }
     Ok(Exit::Clean)
 }

@@ -197,7 +197,7 @@ fn tell(bytes: &[u8], part: usize) {
     }
     let causes = trace.causes().map_or_else(Vec::new, words::causes);
     fits(&(text + &causes.join("\n")));
-    fits(&mermaid::diagram(&trace, &story));
+    fits(&mermaid::diagram(&trace, &story, false));
     write_page(&Document::of(&trace, &story));
 }
 

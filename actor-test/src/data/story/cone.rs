@@ -267,7 +267,7 @@ impl<'a> CausalIndex<'a> {
 
     /// Returns true for plumbing: a step of a node's boot code, and the undisturbed arrival of a message at
     /// its node.
-    fn is_plumbing(&self, at: usize) -> bool {
+    pub(crate) fn is_plumbing(&self, at: usize) -> bool {
         let story = self.story;
         let step = &story.steps[at];
         let kind = story.operations.get(step.who as usize).map(|who| who.kind);
@@ -289,7 +289,7 @@ impl<'a> CausalIndex<'a> {
                 Effect::Halted { who, .. } => Some(*who),
                 _ => None,
             });
-            match step.effects.iter().any(is_fault) {
+            match step.effects.iter().any(Effect::is_fault) {
                 true => struck.extend(halts),
                 false => halted.extend(halts),
             }
@@ -407,7 +407,7 @@ impl<'a> CausalIndex<'a> {
                     Temperature::Warm => {}
                 }
             }
-            if step.effects.iter().any(is_fault) {
+            if step.effects.iter().any(Effect::is_fault) {
                 faults.push(at);
                 let ended = step.effects.iter().filter_map(|effect| match effect {
                     Effect::Halted { who, .. } => changed.get(who),
@@ -431,18 +431,6 @@ impl<'a> CausalIndex<'a> {
             .chain(changed.into_values())
             .collect()
     }
-}
-
-/// Returns true if the environment failed.
-fn is_fault(effect: &Effect) -> bool {
-    matches!(
-        effect,
-        Effect::Fault { .. }
-            | Effect::Clock { .. }
-            | Effect::CallFailed { .. }
-            | Effect::MailboxRefuses { .. }
-            | Effect::WokenSpuriously
-    )
 }
 
 /// Returns true if the step has changed its actor, as far as is known.

@@ -405,6 +405,38 @@ impl DiskCall {
 }
 
 impl Effect {
+    /// Returns the node that the effect crashes or restarts.
+    ///
+    /// ```
+    /// use actor_test::story::Effect;
+    ///
+    /// let crash = r#"{ "effect": "fault", "fault": "crash", "node": "n1" }"#;
+    /// let crash: Effect = serde_json::from_str(crash)?;
+    /// assert_eq!(crash.crashed_or_restarted(), Some("n1"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn crashed_or_restarted(&self) -> Option<&str> {
+        match self {
+            Self::Fault { fault, node, .. } => match &**fault {
+                "crash" | "restart" | "restart_without_disk" => node.as_deref(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns true if the environment failed.
+    pub(crate) fn is_fault(&self) -> bool {
+        matches!(
+            self,
+            Self::Fault { .. }
+                | Self::Clock { .. }
+                | Self::CallFailed { .. }
+                | Self::MailboxRefuses { .. }
+                | Self::WokenSpuriously
+        )
+    }
+
     /// Returns true for the operations that a step has woken, which its access implies.
     pub(crate) fn is_wake_up(&self) -> bool {
         matches!(self, Self::Woke { .. })

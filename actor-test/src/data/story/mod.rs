@@ -53,6 +53,7 @@
 
 mod cone;
 mod effect;
+mod lifelines;
 mod participants;
 mod repetition;
 mod selection;
@@ -65,6 +66,7 @@ pub(crate) use cone::CausalIndex;
 pub use effect::{
     CapacityReply, ChoicePurpose, DiskAction, DiskCall, Effect, MessageFate, NameUsed,
 };
+pub use lifelines::Lifeline;
 pub use participants::{
     Field, Message, Monitor, MonitorKind, Operation, OperationKind, Purpose, Temperature, Timer,
 };

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::cone::CausalIndex;
-use super::{Step, Story};
+use super::{Effect, Step, Story, Text};
 
 /// A filter of the steps of a story; the default selects all.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Selection {
-    /// Selects the steps of an actor, and those that send to it.
+    /// Selects the steps of an actor, those that send to it, and the crashes and restarts of its node. A name
+    /// without the number of an incarnation, as `n1/server`, stands for all incarnations.
     pub actor: Option<String>,
     /// Selects the steps that send, handle or fire an event.
     pub event: Option<String>,
@@ -108,8 +109,8 @@ impl Selection {
         }
     }
 
-    /// Returns the operations of that name, or else of that type.
-    fn actors(&self, story: &Story) -> Result<Option<BTreeSet<u32>>, String> {
+    /// Returns the operations of that name, in all incarnations of their node, or else of that type.
+    fn actors(&self, story: &Story) -> Result<Option<SelectedActors>, String> {
         let Some(wanted) = &self.actor else {
             return Ok(None);
         };
@@ -127,7 +128,19 @@ impl Selection {
             });
             of_type.map(|(number, _)| number).collect()
         };
-        let found: BTreeSet<u32> = if named.is_empty() { typed() } else { named };
+        let mut found: BTreeSet<u32> = if named.is_empty() { typed() } else { named };
+        let mut nodes = Vec::new();
+        for lifeline in story.lifelines() {
+            let Some((first, later)) = lifeline.operations.split_first() else {
+                continue;
+            };
+            if lifeline.operations.iter().any(|who| found.contains(who)) {
+                nodes.extend(lifeline.node);
+            }
+            if found.contains(first) {
+                found.extend(later);
+            }
+        }
         if found.is_empty() {
             let names = story.operations.iter().map(|found| found.name.to_string());
             let names = some_of(names.collect());
@@ -135,13 +148,28 @@ impl Selection {
                 "--actor {wanted}: nobody has this name or type; there are {names}"
             ));
         }
-        Ok(Some(found))
+        Ok(Some(SelectedActors {
+            operations: found,
+            nodes,
+        }))
     }
 }
 
-fn concerns(story: &Story, step: &Step, actors: &BTreeSet<u32>) -> bool {
+/// The selected actors, and their nodes.
+struct SelectedActors {
+    operations: BTreeSet<u32>,
+    nodes: Vec<Text>,
+}
+
+fn concerns(story: &Story, step: &Step, actors: &SelectedActors) -> bool {
     let mut sent = step.sent().filter_map(|number| story.message(number));
-    actors.contains(&step.who) || sent.any(|message| actors.contains(&message.to))
+    let strikes = |effect: &Effect| {
+        let node = effect.crashed_or_restarted();
+        node.is_some_and(|node| actors.nodes.iter().any(|other| other == node))
+    };
+    actors.operations.contains(&step.who)
+        || sent.any(|message| actors.operations.contains(&message.to))
+        || step.effects.iter().any(strikes)
 }
 
 fn carries(story: &Story, step: &Step, event: &str) -> bool {

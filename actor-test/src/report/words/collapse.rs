@@ -15,6 +15,9 @@ const SHORT: usize = 60;
 /// The smallest number of steps in a row that are folded.
 const RUN: usize = 4;
 
+/// The smallest number of steps of plumbing in a row that are folded.
+const PLUMBING_RUN: usize = 2;
+
 /// The number of important steps that are always shown.
 const MATTER: usize = 40;
 
@@ -28,29 +31,57 @@ pub(super) enum FoldedPart<'a> {
     Steps(String),
 }
 
-/// Folds runs of steps in which nothing changes into one line each.
+/// The interest of a step to a reader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Interest {
+    Shown,
+    /// Nothing of interest changes.
+    Dull,
+    /// Boot code, a name registry or a link does its undisturbed work.
+    Plumbing,
+}
+
+/// Folds runs of steps into one line each: of plumbing, and in a long story of steps in which nothing changes.
 pub(super) fn folded(story: &Story) -> Vec<FoldedPart<'_>> {
-    let steps = &story.steps;
-    if steps.len() <= SHORT {
-        return steps.iter().map(FoldedPart::Step).collect();
-    }
-    let dull = dull(story);
+    let mut left = &story.steps[..];
     let mut parts = Vec::new();
-    let mut at = 0;
-    while at < steps.len() {
-        let run = dull[at..].iter().take_while(|dull| **dull).count();
-        if run >= RUN {
-            parts.push(FoldedPart::Steps(run_in_words(story, &steps[at..at + run])));
-        } else {
-            parts.extend(steps[at..at + run].iter().map(FoldedPart::Step));
-        }
-        at += run;
-        if let Some(step) = steps.get(at) {
-            parts.push(FoldedPart::Step(step));
-            at += 1;
+    for run in interests(story).chunk_by(|one, other| one == other) {
+        let steps;
+        (steps, left) = left.split_at(run.len());
+        match run[0] {
+            Interest::Dull if steps.len() >= RUN => {
+                parts.push(FoldedPart::Steps(run_in_words(story, steps)));
+            }
+            Interest::Plumbing if steps.len() >= PLUMBING_RUN => {
+                let steps = count(steps.len() as u64, "step");
+                let text = format!("… {steps} of boot code, name registries or links");
+                parts.push(FoldedPart::Steps(text));
+            }
+            _ => parts.extend(steps.iter().map(FoldedPart::Step)),
         }
     }
     parts
+}
+
+fn interests(story: &Story) -> Vec<Interest> {
+    let dull = match story.steps.len() > SHORT {
+        true => dull(story),
+        false => vec![false; story.steps.len()],
+    };
+    let causes = CausalIndex::of(story);
+    let speaks = |effect: &Effect| effect.is_fault() || effect.is_logged();
+    let is_plumbing = |at: usize, step: &Step| {
+        let is_last = at + 1 == story.steps.len();
+        let matters = is_last || !step.monitors.is_empty() || story.critical == Some(step.number);
+        !matters && causes.is_plumbing(at) && !step.effects.iter().any(speaks)
+    };
+    let steps = story.steps.iter().zip(dull).enumerate();
+    let interest = steps.map(|(at, (step, is_dull))| match is_dull {
+        true => Interest::Dull,
+        false if is_plumbing(at, step) => Interest::Plumbing,
+        false => Interest::Shown,
+    });
+    interest.collect()
 }
 
 /// Returns the chosen steps, with what is between them: the number of steps, or that a round repeats.

@@ -7,9 +7,10 @@ use super::collapse::{FoldedPart, chosen, folded, unprinted};
 use super::command::CommandContext;
 use super::count;
 use super::escape::{cut, plain, shortened, wrapped};
+use super::lifeline_columns::LifelineColumns;
 use super::story_steps::{became, details, happening, who};
 use crate::data::bug::BugKind;
-use crate::data::story::{CausalIndex, InspectedActor, Story};
+use crate::data::story::{CausalIndex, InspectedActor, Step, Story};
 use crate::report::data::Bug;
 use crate::report::shell;
 
@@ -57,7 +58,7 @@ pub(super) fn decisive_steps(bug: &Bug, place: &CommandContext) -> Vec<String> {
     };
     let width = place.width.saturating_sub(6);
     let mut lines = vec![head];
-    lines.extend(laid_out(story, &chosen(story, &matter), width));
+    lines.extend(laid_out(story, &chosen(story, &matter), width, None));
     lines.extend(round(bug, width));
     lines.extend(inspected(story, width));
     lines
@@ -91,13 +92,15 @@ fn round(bug: &Bug, width: usize) -> Vec<String> {
     lines
 }
 
-/// Formats a story as columns: step, time, actor, action. Unless `all` is set, idle steps are folded.
+/// Formats a story as columns: step, time, lanes if it has nodes, actor, action. Unless `all` is set, idle
+/// steps and plumbing are folded.
 pub fn story_lines(story: &Story, width: usize, all: bool) -> Vec<String> {
     let parts = match all {
         true => story.steps.iter().map(FoldedPart::Step).collect(),
         false => folded(story),
     };
-    let mut lines = laid_out(story, &parts, width);
+    let columns = LifelineColumns::of(story, all, width);
+    let mut lines = laid_out(story, &parts, width, columns.as_ref());
     if let Some(out) = story.left_out {
         lines.push(format!(
             "steps {} to {} are left out: there were too many",
@@ -117,10 +120,15 @@ pub fn story_lines(story: &Story, width: usize, all: bool) -> Vec<String> {
 pub fn step_lines(story: &Story, wanted: &BTreeSet<u64>, width: usize) -> Vec<String> {
     let steps = wanted.iter().filter_map(|number| story.step(*number));
     let parts: Vec<FoldedPart<'_>> = steps.map(FoldedPart::Step).collect();
-    laid_out(story, &parts, width)
+    laid_out(story, &parts, width, None)
 }
 
-fn laid_out(story: &Story, parts: &[FoldedPart<'_>], width: usize) -> Vec<String> {
+fn laid_out(
+    story: &Story,
+    parts: &[FoldedPart<'_>],
+    width: usize,
+    columns: Option<&LifelineColumns>,
+) -> Vec<String> {
     let whole = parts.iter().filter_map(|part| match part {
         FoldedPart::Step(step) => Some(*step),
         FoldedPart::Steps(_) => None,
@@ -132,9 +140,15 @@ fn laid_out(story: &Story, parts: &[FoldedPart<'_>], width: usize) -> Vec<String
     let number = widest(&mut whole.clone().map(|step| step.number.to_string()));
     let time = widest(&mut whole.clone().map(|step| virtual_time(step.time_ns)));
     let actor = widest(&mut whole.map(|step| who(story, step))).min(NAME_MAX);
-    let taken = number + time + actor + 6;
+    let before_lifelines = " ".repeat(number + time + 4);
+    let lifelines = |letters: fn(&LifelineColumns, &Step) -> String, step: &Step| {
+        columns.map_or_else(String::new, |columns| letters(columns, step) + "  ")
+    };
+    let drawn = columns.map_or(0, |columns| columns.width() + 2);
+    let taken = before_lifelines.len() + drawn + actor + 2;
     let room = width.saturating_sub(taken).max(WHAT_MIN);
-    let mut lines = Vec::new();
+    let head = columns.map(|columns| before_lifelines.clone() + &columns.head());
+    let mut lines: Vec<String> = head.into_iter().collect();
     for part in parts {
         let step = match part {
             FoldedPart::Step(step) => step,
@@ -156,12 +170,14 @@ fn laid_out(story: &Story, parts: &[FoldedPart<'_>], width: usize) -> Vec<String
             texts.extend(hanging(&format!("  {detail}"), room));
         }
         let first = format!(
-            "{:>number$}  {:>time$}  {}  ",
+            "{:>number$}  {:>time$}  {}{}  ",
             step.number,
             virtual_time(step.time_ns),
+            lifelines(LifelineColumns::row, step),
             fit(&who(story, step), actor)
         );
-        let blank = " ".repeat(taken);
+        let below = lifelines(LifelineColumns::below, step);
+        let blank = format!("{before_lifelines}{below}{}", " ".repeat(actor + 2));
         let heads = std::iter::once(first).chain(std::iter::repeat(blank));
         let step_lines = heads.zip(texts).map(|(head, text)| format!("{head}{text}"));
         lines.extend(step_lines.map(|line| line.trim_end().to_owned()));

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_test::story::{Effect, Purpose, Selection, Story};
+use actor_test::tool::words::{step_action, story_lines};
 use actor_test::{BodyOutput, Bug, BugKind, Report, Tester};
 use behaviour::closures::{awaiting, handles, machine};
 use behaviour::harness::events::{Go, Tick};
@@ -699,6 +700,133 @@ fn a_report_tells_what_an_actor_had_become_that_crashed() {
         ask_again_and_again(&sys.spawn(Sink)).await;
         assert!(book.ask(Note(8)).await.is_ok(), "the book is gone");
     });
+}
+
+/// The story of a test in which the node n1 crashes and restarts, and its second book is asked. The node n2 has
+/// a book as well, created between the actors of n1.
+fn restarted() -> Story {
+    let report = once().run(|sys| async move {
+        let book = book_on_a_node(&sys).await;
+        assert_eq!(book.ask(Note(7)).await, Ok(true));
+        sys.node("n2", |node| {
+            let book = node.spawner().name("book").spawn(Notebook::default());
+            book.tell(Turn);
+        });
+        sys.faults().crash("n1");
+        sys.faults().restart("n1");
+        let again = sys.lookup::<Notebook>("n1/book").await.expect("it is up");
+        assert_eq!(again.ask(Note(8)).await, Ok(true));
+        panic!("told");
+    });
+    report.bugs()[0].trace.story.clone()
+}
+
+/// An actor of a restarted node stays in its lane, and the lanes of a node are neighbours.
+#[test]
+fn incarnations_share_a_lane() {
+    let story = restarted();
+    let lifelines = story.lifelines();
+    let lifelines = lifelines.iter().map(|lifeline| {
+        let names = lifeline.operations.iter().map(|who| story.name(*who));
+        let names: Vec<&str> = names.collect();
+        (
+            lifeline.node.as_deref(),
+            &*lifeline.name,
+            names,
+            lifeline.is_plumbing,
+        )
+    });
+    let expected = [
+        (None, "test", vec!["test"], false),
+        (Some("n1"), "boot", vec!["n1/boot", "n1(2)/boot"], true),
+        (
+            Some("n1"),
+            "registry",
+            vec!["n1/registry", "n1(2)/registry"],
+            true,
+        ),
+        (Some("n1"), "book", vec!["n1/book", "n1(2)/book"], false),
+        (Some("n2"), "boot", vec!["n2/boot"], true),
+        (Some("n2"), "registry", vec!["n2/registry"], true),
+        (Some("n2"), "book", vec!["n2/book"], false),
+    ];
+    assert_eq!(lifelines.collect::<Vec<_>>(), expected);
+}
+
+/// The text of a story on nodes has a column of lanes: a crash and a restart are bars across those of the node.
+/// Boot code and registries are counted, unless every step is to be shown.
+#[test]
+fn a_story_on_nodes_shows_lanes() {
+    let story = restarted();
+    let lines = story_lines(&story, 120, false);
+    let expected = [
+        "         n1 n2",
+        " 1  0  ●        test        starts, awaits",
+        " 2  0  ●        test        spawns n1/boot",
+        "    … 9 steps of boot code, name registries or links",
+        "12  0  ● │      test        resumes, awaits",
+        "13  0  ● │      test        sends Note(7) to n1/book",
+        "14  0  │ ●      n1/book     handles Note(7) from test",
+        "       │ │                    notes: [] → [7]",
+        "15  0  │ ●      n1/book     sends reply true to test",
+        "16  0  ● │      test        resumes, awaits",
+        "17  0  ● │      test        spawns n2/boot",
+        "18  0  ● ━━     test        node n1 crashes, n1/registry halts, n1/book halts",
+        "    … 5 steps of boot code, name registries or links",
+        "24  0  ● ┅┅ │   test        node n1 restarts",
+        // A single step is shown, since a line for it would take as much room.
+        "25  0  │    │   n1(2)/boot  starts",
+        "26  0  │    ●   n2/book     handles Turn from n2/boot",
+        "       │    │                 page: 0 → 1",
+        "    … 8 steps of boot code, name registries or links",
+        "35  0  ● │  │   test        resumes, awaits",
+        "36  0  ● │  │   test        sends Note(8) to n1(2)/book",
+        "37  0  │ ●  │   n1(2)/book  handles Note(8) from test",
+        "       │ │  │                 notes: [] → [8]",
+        "38  0  │ ●  │   n1(2)/book  sends reply true to test",
+        "39  0  ● │  │   test        resumes",
+    ];
+    assert_eq!(lines[..expected.len()], expected);
+    let all = story_lines(&story, 120, true);
+    let expected =
+        "18  0  ● ━━━ │    test            node n1 crashes, n1/registry halts, n1/book halts";
+    assert!(all.iter().any(|line| line == expected), "{all:#?}");
+    // A quarter of a line is for lanes at most: 7 letters here.
+    assert_eq!(story_lines(&story, 28, false)[0], lines[0]);
+    assert!(story_lines(&story, 27, false)[0].starts_with(" 1  0  test"));
+}
+
+/// A name selects all incarnations, with the steps in which the node crashes and restarts.
+#[test]
+fn an_actor_is_selected_in_all_incarnations() {
+    let story = restarted();
+    let select = |name: &str| {
+        let mut selection = Selection::default();
+        selection.actor = Some(name.into());
+        let part = selection.of(&story).expect("there are such steps");
+        let steps = part.steps.iter().map(|step| step_action(&story, step));
+        steps.collect::<Vec<String>>()
+    };
+    let first = [
+        "sends Note(7) to n1/book",
+        "handles Note(7) from test",
+        "sends reply true to test",
+    ];
+    let faults = [
+        "node n1 crashes, n1/registry halts, n1/book halts",
+        "node n1 restarts",
+    ];
+    let second = [
+        "sends Note(8) to n1(2)/book",
+        "handles Note(8) from test",
+        "sends reply true to test",
+    ];
+    assert_eq!(select("n1/book"), [&first[..], &faults, &second].concat());
+    assert_eq!(select("n1(2)/book"), [&faults[..], &second].concat());
+    assert_eq!(
+        select("n2/book"),
+        ["sends Turn to n2/book", "handles Turn from n2/boot"]
+    );
 }
 
 /// The report shows the earlier answers to a body, and their causes: they are in no field.
