@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Arrows } from "./arrows";
 import { causes, chain } from "./causality";
+import { quietColumns } from "./columns";
 import { compare } from "./compare";
 import { Details } from "./details";
 import { Differences } from "./differences";
@@ -14,7 +15,7 @@ import type { Story } from "./story";
 import { Summary } from "./summary";
 import { choose, current } from "./theme";
 import { Timeline } from "./timeline";
-import { Choice, SearchBox, eventsOf, lanesOf } from "./toolbar";
+import { Choice, SearchBox, eventsOf, actorsOf } from "./toolbar";
 import { count } from "./values";
 
 /** In a longer story, steps that only send have no rows of their own at first. */
@@ -24,7 +25,7 @@ const NONE: ReadonlySet<never> = new Set();
 
 export function App({ story }: { story: Story }) {
   const [selected, select] = useState(story.finding?.step ?? 0);
-  const [hiddenLanes, hideLanes] = useState<ReadonlySet<number>>(NONE);
+  const [hiddenColumns, hideColumns] = useState(() => quietColumns(story));
   const [hiddenEvents, hideEvents] = useState<ReadonlySet<string>>(NONE);
   const [causesOf, showCausesOf] = useState<number>();
   const [hasSends, showSends] = useState(story.steps.length <= SHORT);
@@ -53,13 +54,13 @@ export function App({ story }: { story: Story }) {
   }, [story, races]);
   const anyway = useMemo(() => new Set([selected, ...revealed]), [revealed, selected]);
   const shown = useMemo(
-    () => rows(story, { lanes: hiddenLanes, events: hiddenEvents, only, hasSends, matter, anyway }),
-    [story, hiddenLanes, hiddenEvents, only, hasSends, matter, anyway],
+    () => rows(story, { columns: hiddenColumns, events: hiddenEvents, only, hasSends, matter, anyway }),
+    [story, hiddenColumns, hiddenEvents, only, hasSends, matter, anyway],
   );
   const links = useMemo(() => chain(story, selected), [story, selected]);
   const found = useMemo(() => searching.find(query), [searching, query]);
   const foundSet = useMemo(() => new Set(found), [found]);
-  const lanes = useMemo(() => lanesOf(story), [story]);
+  const actors = useMemo(() => actorsOf(story), [story]);
   const events = useMemo(() => eventsOf(story), [story]);
   const compared = useMemo(
     () => (isCompared && story.passing ? compare(story, story.passing) : undefined),
@@ -110,7 +111,7 @@ export function App({ story }: { story: Story }) {
   const isFiltered = shown.hidden > 0;
   const search = { query, found, at: found.indexOf(selected) };
   const common = {
-    hiddenLanes,
+    hiddenColumns,
     onSelect: select,
     onReveal: (from: number, to: number): void => {
       const more = new Set(revealed);
@@ -124,7 +125,7 @@ export function App({ story }: { story: Story }) {
         <Summary story={story} onGo={select} />
         <div class="bar" role="toolbar" aria-label="Search and filters">
           <SearchBox search={search} input={input} onQuery={setQuery} onNext={next} />
-          <Choice title="Actors:" options={lanes} hidden={hiddenLanes} onChange={hideLanes} />
+          <Choice title="Actors:" options={actors} hidden={hiddenColumns} onChange={hideColumns} />
           <Choice title="Events:" options={events} hidden={hiddenEvents} onChange={hideEvents} />
           <button type="button" aria-pressed={hasSends} onClick={() => showSends(!hasSends)}>
             Rows for sends
@@ -133,7 +134,7 @@ export function App({ story }: { story: Story }) {
             <button
               type="button"
               onClick={() => {
-                hideLanes(NONE);
+                hideColumns(NONE);
                 hideEvents(NONE);
                 showCausesOf(undefined);
                 reveal(NONE);
@@ -206,16 +207,17 @@ function Passing(props: {
   const { story, hasSends, fork, apart, scroller, twin } = props;
   const [selected, select] = useState(Math.min(fork, story.steps.length - 1));
   const arrows = useMemo(() => new Arrows(story), [story]);
+  const quiet = useMemo(() => quietColumns(story), [story]);
   const all = useMemo(
     () =>
       rows(story, {
-        lanes: NONE,
+        columns: quiet,
         events: NONE,
         hasSends,
         matter: apart,
         anyway: new Set([selected]),
       }),
-    [story, hasSends, apart, selected],
+    [story, quiet, hasSends, apart, selected],
   );
   const links = useMemo(() => chain(story, selected), [story, selected]);
   return (
@@ -225,7 +227,7 @@ function Passing(props: {
       chain={links}
       races={NONE}
       found={NONE}
-      hiddenLanes={NONE}
+      hiddenColumns={quiet}
       id="passing"
       label="Steps of the nearest passing run"
       onSelect={select}

@@ -61,12 +61,12 @@ export class Arrows {
   }
 
   private tracks(): Uint8Array {
-    const { messages, lanes } = this.story;
-    const free = lanes.map(() => new Float64Array(TRACKS).fill(-1));
+    const { messages, lanes, columns } = this.story;
+    const free = columns.map(() => new Float64Array(TRACKS).fill(-1));
     const track = new Uint8Array(messages.length);
     this.order.forEach((at, place) => {
       const message = messages[at]!;
-      const ends = free[message.to]!;
+      const ends = free[lanes[message.to]!.column]!;
       let best = ends.findIndex((end) => end <= this.sent[place]!);
       if (best < 0) best = ends.indexOf(Math.min(...ends));
       ends[best] = this.end(message);

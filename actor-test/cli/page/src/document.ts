@@ -3,6 +3,7 @@
 
 import { indexOf } from "./causality";
 import { cause } from "./causes";
+import { columns } from "./columns";
 import type {
   Change,
   DiskAction,
@@ -47,10 +48,14 @@ function story(node: Node): Story {
   story.origin = origin(node);
   story.cycle = cycle(node.field("cycle"), at);
   story.cause = cause(node, at);
+  columns(story);
   const causes = node.field("causes");
   const nearest = causes.isThere ? causes.field("nearest") : causes;
   const passing = nearest.isThere ? nearest.field("story") : nearest;
-  if (passing.isThere) story.passing = execution(passing, test).story;
+  if (passing.isThere) {
+    story.passing = execution(passing, test).story;
+    columns(story.passing);
+  }
   return story;
 }
 
@@ -79,6 +84,7 @@ function execution(node: Node, test: string): { story: Story; at: At } {
     test,
     origin: "",
     lanes,
+    columns: [],
     monitors: monitors(node, steps),
     steps,
     messages: node.list("messages", (entry) => message(entry, many.lanes, at)),
@@ -131,6 +137,7 @@ function lane(node: Node): Lane {
     prints: node.flag("prints"),
     begins: 0,
     steps: [],
+    column: 0,
   };
 }
 

@@ -15,10 +15,15 @@ const STRIP = 18;
 /** A name is written upright where its lane is narrower. */
 const UPRIGHT = 78;
 
+/** The height of the names of nodes. */
+const NODES = 22;
+
 export interface Geometry {
-  /** Which lanes are shown, in order, and where each is. */
-  lanes: number[];
+  /** Which columns are shown, in order, and where each of their lanes is. */
+  columns: number[];
   x: Map<number, number>;
+  /** The nodes of these columns, from the left edge of the first to the right edge of the last one. */
+  nodes: Map<string, { left: number; right: number }>;
   laneWidth: number;
   timeAt: number | undefined;
   strips: { monitor: number; x: number }[];
@@ -29,30 +34,38 @@ export interface Geometry {
 }
 
 export function geometry(story: Story, hidden: ReadonlySet<number>, width: number): Geometry {
-  const lanes = [...story.lanes.keys()].filter((lane) => !hidden.has(lane));
+  const columns = [...story.columns.keys()].filter((column) => !hidden.has(column));
   const timed = story.steps.at(-1)!.timeNs > 0;
   const left = NUMBER + (timed ? TIME : 0);
-  const room = Math.floor((width * 0.4 - left) / Math.max(1, lanes.length));
+  const room = Math.floor((width * 0.4 - left) / Math.max(1, columns.length));
   const laneWidth = Math.min(LANE_MAX, Math.max(LANE_MIN, room));
-  const x = new Map(lanes.map((lane, at) => [lane, left + (at + 0.5) * laneWidth]));
-  const stripsAt = left + lanes.length * laneWidth + 6;
+  const x = new Map<number, number>();
+  const nodes: Geometry["nodes"] = new Map();
+  columns.forEach((column, at) => {
+    const { node, lanes } = story.columns[column]!;
+    const edge = left + at * laneWidth;
+    for (const lane of lanes) x.set(lane, edge + laneWidth / 2);
+    if (node !== undefined) nodes.set(node, { left: nodes.get(node)?.left ?? edge, right: edge + laneWidth });
+  });
+  const stripsAt = left + columns.length * laneWidth + 6;
   const strips = [...story.monitors.keys()].map((monitor, at) => ({
     monitor,
     x: stripsAt + at * STRIP,
   }));
   const isUpright = laneWidth < UPRIGHT;
   const upright = story.monitors.map(({ name }) => name);
-  if (isUpright) upright.push(...lanes.map((lane) => story.lanes[lane]!.name));
+  if (isUpright) upright.push(...columns.map((column) => story.columns[column]!.label));
   return {
-    lanes,
+    columns,
     x,
+    nodes,
     laneWidth,
     timeAt: timed ? NUMBER : undefined,
     strips,
     stripWidth: STRIP - 6,
     textAt: stripsAt + strips.length * STRIP + 8,
     isUpright,
-    headHeight: headHeight(upright),
+    headHeight: headHeight(upright) + (nodes.size > 0 ? NODES : 0),
   };
 }
 

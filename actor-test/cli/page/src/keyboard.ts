@@ -53,7 +53,7 @@ export function target(key: string, place: Place): number | undefined {
 
 /** The next or the previous step of the same actor that is shown. */
 function ofActor({ story, rows, selected }: Place, by: number): number {
-  const { steps } = story.lanes[story.steps[selected]!.lane]!;
+  const { steps } = story.columns[story.lanes[story.steps[selected]!.lane]!.column]!;
   let at = indexOf(steps, selected) + by;
   while (steps[at] !== undefined && !("step" in rows.list[rows.of[steps[at]!]!]!)) at += by;
   return steps[at] ?? selected;

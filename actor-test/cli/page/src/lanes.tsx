@@ -3,6 +3,7 @@
 import type { Arrows } from "./arrows";
 import { indexOf } from "./causality";
 import { ROW, type Geometry } from "./geometry";
+import { isEndOrStart } from "./milestones";
 import type { Rows } from "./rows";
 import type { Message, Monitor, Step, Story } from "./story";
 
@@ -30,9 +31,10 @@ export function Lanes(drawn: Drawn) {
       {geometry.strips.map(({ monitor, x }) => (
         <Strip key={`strip ${monitor}`} {...drawn} monitor={monitor} x={x} />
       ))}
-      {geometry.lanes.map((lane) => (
+      {[...geometry.x.keys()].map((lane) => (
         <Line key={`lane ${lane}`} {...drawn} lane={lane} />
       ))}
+      <g>{nodeMarks(drawn)}</g>
       <g>{messages(drawn)}</g>
       <g>{marks(drawn)}</g>
     </svg>
@@ -47,12 +49,12 @@ function y(drawn: Drawn, row: number): number {
 /** The life of an actor. */
 function Line(props: Drawn & { lane: number }) {
   const { story, rows, geometry, lane, first, last } = props;
-  const { begins, ends } = story.lanes[lane]!;
+  const { begins, ends, column } = story.lanes[lane]!;
   const from = Math.max(rows.of[begins]!, first - 1);
   const to = Math.min(ends === undefined ? Number.MAX_SAFE_INTEGER : rows.of[ends]!, last + 1);
   if (from > to) return null;
   const x = geometry.x.get(lane)!;
-  return <line class={`lane hue${lane % 8}`} x1={x} x2={x} y1={y(props, from)} y2={y(props, to)} />;
+  return <line class={`lane hue${column % 8}`} x1={x} x2={x} y1={y(props, from)} y2={y(props, to)} />;
 }
 
 /** A monitor's temperature beside each row. */
@@ -163,6 +165,31 @@ function Arrow(
   );
 }
 
+/** A line across the lanes of a node where it crashes or restarts. */
+function nodeMarks(drawn: Drawn) {
+  const { story, rows, geometry, first, last } = drawn;
+  const found = [];
+  for (let row = first; row <= last; row++) {
+    const at = rows.list[row]!;
+    if (!("step" in at)) continue;
+    for (const { fault, left, right } of nodesOf(story.steps[at.step]!, geometry)) {
+      const isCrash = fault === "crash";
+      const path = `M${left} ${y(drawn, row)}H${right}`;
+      found.push(<path key={`${row} ${left}`} class={`across ${isCrash ? "crash" : "restart"}`} d={path} />);
+    }
+  }
+  return found;
+}
+
+/** The nodes that a step crashes or restarts, as far as any of their lanes is shown. */
+function nodesOf(step: Step, { nodes }: Geometry) {
+  return step.effects.flatMap((effect) => {
+    if (effect.effect !== "fault" || effect.node === undefined || !isEndOrStart(effect.fault)) return [];
+    const place = nodes.get(effect.node);
+    return place ? [{ fault: effect.fault, ...place }] : [];
+  });
+}
+
 /** What happens in the rows in sight, one mark each. */
 function marks(drawn: Drawn) {
   const { story, rows, geometry, first, last, selected } = drawn;
@@ -171,12 +198,14 @@ function marks(drawn: Drawn) {
     const at = rows.list[row]!;
     if (!("step" in at)) continue;
     const step = story.steps[at.step]!;
-    const x = geometry.x.get(step.lane);
+    // A fault of a node stands at the beginning of the line across the node.
+    const struck = step.kind === "fault" ? nodesOf(step, geometry)[0] : undefined;
+    const x = struck?.left ?? geometry.x.get(step.lane);
     if (x === undefined) continue;
     const isBug = story.finding?.step === at.step;
     const place = `translate(${x} ${y(drawn, row)})`;
     found.push(
-      <g key={at.step} class={`mark hue${step.lane % 8}`} transform={place}>
+      <g key={at.step} class={`mark hue${story.lanes[step.lane]!.column % 8}`} transform={place}>
         {isBug ? <circle class="bug" r={11} /> : null}
         {at.step === selected ? <circle class="selected" r={10} /> : null}
         <Mark step={step} />

@@ -13,6 +13,12 @@ const MARKS: [kind: string, words: string][] = [
   ["fault", "a fault that the tester has injected"],
 ];
 
+/** The lines across the lanes of a node. */
+const LINES: [kind: string, words: string][] = [
+  ["crash", "a node crashes: all its actors end"],
+  ["restart", "a node restarts: its boot code starts its actors anew"],
+];
+
 export const KEYS: [keys: string, words: string][] = [
   ["↓ ↑ or j k", "next, previous step"],
   ["Page Down, Page Up", "twenty steps on, back"],
@@ -37,7 +43,8 @@ export function Legend({ onClose }: { onClose(): void }) {
       <h2>How to read this page</h2>
       <p>
         Time goes down. Each row is one <b>step</b>, and each column, a <b>lane</b>, is one actor; a line
-        runs from where the actor is spawned to where it ends. An arrow goes from the step that sends an
+        runs from where the actor is spawned to where it ends. Lanes of one node stand below its name, and an
+        actor that a restarted node starts anew stays in its lane. An arrow goes from the step that sends an
         event to the inbox of its receiver. There the event waits beside the lane until it is handled. A long story has no rows for
         steps that only send: there an arrow begins at the step whose handler sends.
       </p>
@@ -50,6 +57,16 @@ export function Legend({ onClose }: { onClose(): void }) {
                   <g class="mark hue0" transform="translate(10 10)">
                     <Mark step={{ kind, ignored: false }} />
                   </g>
+                </svg>
+              </dt>
+              <dd>{words}</dd>
+            </div>
+          ))}
+          {LINES.map(([kind, words]) => (
+            <div key={kind}>
+              <dt>
+                <svg class="sign" width={20} height={20} aria-hidden="true">
+                  <path class={`across ${kind}`} d="M0 10H20" />
                 </svg>
               </dt>
               <dd>{words}</dd>

@@ -2,6 +2,11 @@
 
 import type { Change, Effect, Step, Story } from "./story";
 
+/** A fault in which all actors of a node end, or are started. */
+export function isEndOrStart(fault: string): boolean {
+  return ["crash", "restart", "restart_without_disk"].includes(fault);
+}
+
 /** A step that matters, and as what. */
 export interface Milestone {
   step: number;
@@ -47,7 +52,7 @@ function pendingSince({ finding, monitors }: Story): number[] {
 }
 
 /** Something goes wrong that is no mistake of the program; that it is undone is no such thing. */
-function isFault(step: Step): boolean {
+export function isFault(step: Step): boolean {
   const goesWrong = (effect: Effect): boolean => {
     switch (effect.effect) {
       case "fault":

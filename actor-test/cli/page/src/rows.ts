@@ -1,11 +1,11 @@
 // Which steps are rows: those that the filters let through. What they keep back is one row that says
-// how many it is.
+// how many it is, and none for plumbing.
 
 import type { Story } from "./story";
 
 /** What is to be shown. */
 export interface Filter {
-  lanes: ReadonlySet<number>;
+  columns: ReadonlySet<number>;
   events: ReadonlySet<string>;
   /** Only these steps, where given. */
   only?: ReadonlySet<number> | undefined;
@@ -32,7 +32,7 @@ export function shown(story: Story, filter: Filter, position: number): boolean {
   const step = story.steps[position]!;
   if (filter.anyway.has(position)) return true;
   if (filter.only && !filter.only.has(position)) return false;
-  if (filter.lanes.has(step.lane)) return false;
+  if (filter.columns.has(story.lanes[step.lane]!.column)) return false;
   return step.event === undefined || !filter.events.has(step.event);
 }
 
@@ -55,6 +55,10 @@ export function rows(story: Story, filter: Filter): Rows {
       }
       last[lane] = list.length;
       list.push({ step: position });
+    } else if (filter.columns.has(story.lanes[lane]!.column) && isQuiet(story, lane)) {
+      hidden++;
+      of[position] = Math.max(0, list.length - 1);
+      continue;
     } else {
       hidden++;
       const before = list.at(-1);
@@ -64,6 +68,10 @@ export function rows(story: Story, filter: Filter): Rows {
     of[position] = list.length - 1;
   }
   return { list, of, hidden, sends };
+}
+
+function isQuiet(story: Story, lane: number): boolean {
+  return story.columns[story.lanes[lane]!.column]!.isQuiet;
 }
 
 /** It sends what a handler asked for, and nothing else happens. */

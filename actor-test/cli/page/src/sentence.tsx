@@ -8,7 +8,8 @@ import { short } from "./values";
 const LINE_MAX = 72;
 
 export function Name({ story, lane }: { story: Story; lane: number }) {
-  return <span class={`name hue${lane % 8}`}>{story.lanes[lane]!.name}</span>;
+  const { name, column } = story.lanes[lane]!;
+  return <span class={`name hue${column % 8}`}>{name}</span>;
 }
 
 export function Sentence(props: { story: Story; parts: Part[]; whole?: boolean }) {

@@ -10,6 +10,8 @@ export interface Story {
   finding?: Finding | undefined;
   /** Who takes steps: the first is the test body. */
   lanes: Lane[];
+  /** Where lanes are drawn, from left to right. */
+  columns: Column[];
   monitors: Monitor[];
   steps: Step[];
   messages: Message[];
@@ -49,6 +51,20 @@ export interface Lane {
   ends?: number | undefined;
   /** The steps that it takes. */
   steps: number[];
+  column: number;
+}
+
+/** The lanes of one actor in all incarnations of its node, or a single lane. */
+export interface Column {
+  /** The name of the first lane, and what of it is not the node's. */
+  name: string;
+  label: string;
+  node?: string | undefined;
+  lanes: number[];
+  /** The steps of all its lanes, in order. */
+  steps: number[];
+  /** Plumbing in which nothing goes wrong. */
+  isQuiet: boolean;
 }
 
 export type Temperature = "hot" | "warm" | "cold";

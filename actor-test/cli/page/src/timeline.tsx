@@ -22,7 +22,7 @@ export interface Props {
   story: Story;
   rows: Rows;
   arrows: Arrows;
-  hiddenLanes: ReadonlySet<number>;
+  hiddenColumns: ReadonlySet<number>;
   selected: number;
   chain: ReadonlySet<number>;
   races: ReadonlySet<number>;
@@ -44,8 +44,8 @@ export function Timeline(props: Props) {
   const [view, setView] = useState({ top: 0, height: 600, width: 900 });
   const header = useRef<HTMLDivElement>(null!);
   const shape = useMemo(
-    () => geometry(story, props.hiddenLanes, view.width),
-    [story, props.hiddenLanes, view.width],
+    () => geometry(story, props.hiddenColumns, view.width),
+    [story, props.hiddenColumns, view.width],
   );
   const scroll = useMemo(
     () => new Scroll(rows.list.length, view.height),
@@ -165,16 +165,29 @@ function Head(props: {
           time
         </span>
       )}
-      {shape.lanes.map((lane) => (
+      {[...shape.nodes].map(([node, { left, right }]) => (
         <span
-          key={lane}
-          class={`lane-name hue${lane % 8}${shape.isUpright ? " upright" : ""}`}
-          style={{ left: `${shape.x.get(lane)!}px`, maxWidth: shape.isUpright ? "" : `${shape.laneWidth}px` }}
-          title={story.lanes[lane]!.name}
+          key={`node ${node}`}
+          class="node-name"
+          style={{ left: `${left + 2}px`, width: `${right - left - 4}px` }}
+          title={`node ${node}`}
         >
-          {story.lanes[lane]!.name}
+          {node}
         </span>
       ))}
+      {shape.columns.map((column) => {
+        const { name, label, lanes } = story.columns[column]!;
+        return (
+          <span
+            key={column}
+            class={`lane-name hue${column % 8}${shape.isUpright ? " upright" : ""}`}
+            style={{ left: `${shape.x.get(lanes[0]!)!}px`, maxWidth: shape.isUpright ? "" : `${shape.laneWidth}px` }}
+            title={name}
+          >
+            {label}
+          </span>
+        );
+      })}
       {shape.strips.map(({ monitor, x }) => (
         <span
           key={monitor}

@@ -101,8 +101,8 @@ export function Choice<T extends string | number>(props: {
   );
 }
 
-export function lanesOf(story: Story) {
-  return story.lanes.map(({ name, steps }, value) => ({ value, label: name, many: steps.length }));
+export function actorsOf(story: Story) {
+  return story.columns.map(({ name, steps }, value) => ({ value, label: name, many: steps.length }));
 }
 
 /** The names of events, the most frequent first. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open } from "./page.mjs";
-import { bank, bankCompared, bankParted, crashed, pending, ring, signs, world } from "./story.mjs";
+import { bank, bankCompared, bankParted, crashed, pending, restarted, ring, signs, world } from "./story.mjs";
 
 let browser;
 before(async () => {
@@ -87,6 +87,50 @@ on("lanes, arrows, and what matters are drawn", bank, async (page) => {
   assert.ok((await many(".message.in-chain .tip")) >= 3, "the chain that leads to the bug");
   assert.ok((await many(".heat.hot")) >= 1);
   assert.ok((await many(".heat.cold")) >= 1);
+});
+
+const names = (page, kind) => page.locator(`.head .${kind}`).allInnerTexts();
+
+on("an actor has one lane in all incarnations, beside the others of its node", restarted, async (page) => {
+  assert.deepEqual(await names(page, "node-name"), ["n1", "n2"]);
+  assert.deepEqual(await names(page, "lane-name"), ["test", "Store", "Store", "Client"]);
+  await page.keyboard.press("Home");
+  const lines = await page.locator(".lanes line.lane").evaluateAll((all) => all.map((line) => line.getAttribute("x1")));
+  assert.deepEqual(lines.map((x) => lines.indexOf(x)), [0, 1, 1, 3, 4], "both incarnations are one above the other");
+});
+
+on("a crash and a restart are one line across the lanes of the node", restarted, async (page) => {
+  await page.keyboard.press("Home");
+  const [crash, restart] = [page.locator(".across.crash"), page.locator(".across.restart")];
+  assert.deepEqual([await crash.count(), await restart.count()], [1, 1]);
+  assert.equal(await page.locator(".mark .bolt").count(), 2);
+  /** The lanes under or over the line, by their place. */
+  const struck = async () => {
+    const [line, lanes] = [await crash.boundingBox(), await page.locator(".head .lane-name").all()];
+    const middles = await Promise.all(lanes.map(async (lane) => lane.boundingBox().then(({ x, width }) => x + width / 2)));
+    return [...middles.keys()].filter((at) => middles[at] > line.x && middles[at] < line.x + line.width);
+  };
+  assert.deepEqual(await struck(), [1], "n1/Store");
+  await page.getByRole("button", { name: /Show all/ }).click();
+  assert.deepEqual(await struck(), [1, 2, 3], "boot code, registry and store of n1");
+});
+
+on("boot code, registries and links are shown where something goes wrong, or where they are asked for", restarted, async (page) => {
+  assert.equal(await page.locator(".row.gap").count(), 0);
+  assert.equal(await row(page, 5).count(), 0);
+  await page.getByRole("button", { name: "Show all (7 steps not shown)" }).click();
+  assert.deepEqual(await names(page, "lane-name"), [
+    "test", "boot", "registry", "Store", "boot", "registry", "Store", "Client", "n1->n2",
+  ]);
+  assert.match(await said(row(page, 5)), /n1\/boot starts/);
+});
+
+on("a link that loses something has its lane", () => {
+  const document = restarted();
+  document.steps.find(({ kind }) => kind === "deliver").effects = [{ effect: "lost_on_link" }];
+  return document;
+}, async (page) => {
+  assert.deepEqual(await names(page, "lane-name"), ["test", "Store", "Store", "Client", "n1->n2"]);
 });
 
 on("each kind of step has its sign and its words", signs, async (page) => {

@@ -237,6 +237,42 @@ export function crashed() {
   return story.finding("panic", "what was stored is lost");
 }
 
+/** The node n1 crashes and restarts while n2 goes on; a link between them does its work undisturbed. */
+export function restarted() {
+  const story = new Story("restarted::tests::is_known");
+  const { operations } = story.document;
+  const boot = (name) => {
+    const who = story.actor(`${name}/boot`);
+    operations[who] = { name: `${name}/boot`, kind: "boot", path: operations[who].path, creator: 0 };
+    return [who, story.actor(`${name}/registry`, "Names")];
+  };
+  const spawns = (who, child) => story.step(who, "flush", { effects: [{ effect: "spawned", who: child }] });
+  const fault = (fault, ...more) => story.step(0, "fault", { effects: [{ effect: "fault", fault, node: "n1" }, ...more] });
+  const halted = (who) => ({ effect: "halted", who, reason: "Disconnected", unread: 0 });
+  const [boot1, registry1] = boot("n1");
+  const [boot2] = boot("n2");
+  const client = story.actor("Client");
+  const link = story.actor("n1->n2");
+  operations[link] = { name: "n1->n2", kind: "link", path: operations[link].path };
+  const [store1, store2] = [story.actor("n1/Store"), story.actor("n2/Store")];
+  story.step(0, "start");
+  for (const who of [boot1, boot2, client]) spawns(0, who);
+  story.step(boot1, "start");
+  spawns(boot1, store1);
+  story.step(boot2, "start");
+  spawns(boot2, store2);
+  story.handle(story.send(client, store1, "Put(7)"), { changes: [{ field: "value", before: "0", after: "7" }] });
+  story.step(link, "deliver");
+  fault("crash", halted(registry1), halted(store1));
+  const [boot3] = boot("n1(2)");
+  const store3 = story.actor("n1(2)/Store");
+  fault("restart");
+  story.step(boot3, "start");
+  spawns(boot3, store3);
+  story.handle(story.send(client, store3, "Get"));
+  return story.finding("panic", "what was stored is lost");
+}
+
 /** Actors that hand a token round, with timers, for so many steps. */
 export function ring(steps, actors = 8) {
   const story = new Story("ring::tests::goes_round");
