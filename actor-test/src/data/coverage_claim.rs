@@ -198,6 +198,11 @@ pub enum Gap {
     /// Schedules that need fewer delays from a state than where it was met first: the explorer has no
     /// [state](crate::strategy::DelayingExplorer::state) to compare.
     ExplorerState,
+    /// Faults that the explorer [held back](crate::strategy::FaultTiming::Later).
+    HeldFaults {
+        /// The number of executions with such faults.
+        executions: u64,
+    },
     /// Schedules that differ in the steps of the walk that came before the search.
     Prefixes {
         /// The number of those steps.

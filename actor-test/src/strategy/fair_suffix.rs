@@ -4,8 +4,8 @@ use rand_core::Rng;
 
 use super::per_operation::PerOperation;
 use super::{
-    Choice, CoverageClaim, Enabled, Execution, Fairness, Gap, Needs, OperationId, Pruned, Strategy,
-    StrategyEvent, Weighted, Weights, below, generator,
+    Choice, CoverageClaim, Enabled, Execution, Fairness, FaultTiming, Gap, Needs, OperationId,
+    PossibleFault, Pruned, Strategy, StrategyEvent, Weighted, Weights, below, generator,
 };
 use crate::hash::mix;
 
@@ -136,6 +136,10 @@ impl Strategy for FairSuffix {
             _ if self.switched => choice.put_to(&mut self.walk),
             _ => self.prefix.choose(choice),
         }
+    }
+
+    fn fault_timing(&self, fault: PossibleFault<'_>) -> FaultTiming {
+        self.prefix.fault_timing(fault)
     }
 
     fn observe(&mut self, event: StrategyEvent<'_>) {

@@ -6,8 +6,8 @@ use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{
-    Choice, CoverageClaim, Enabled, Estimates, Execution, Fairness, FaultSite, Needs, Pending,
-    Pruned, Strategy, StrategyEvent, below, generator,
+    Choice, CoverageClaim, Enabled, Estimates, Execution, Fairness, FaultSite, FaultTiming, Needs,
+    Pending, PossibleFault, Pruned, Strategy, StrategyEvent, below, generator,
 };
 use crate::data::faults::{Fault, FaultBudgets, FaultKind, KINDS};
 use crate::hash::mix;
@@ -22,7 +22,8 @@ const PHASE: u64 = 4;
 /// The least number of steps in which faults strike in a fair execution.
 const PHASE_MIN: u64 = 100;
 
-/// Places faults by a [`Placement`], beside a strategy that isn't notified of them.
+/// Places faults by a [`Placement`], beside a strategy that is asked for nothing but [times](FaultTiming) of
+/// them, if at all.
 ///
 /// With a fair strategy, the execution is fair from the end of its faults on.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub(crate) struct Placed {
     /// The step at which the faults of a fair execution end.
     until: u64,
     fairness: Fairness,
+    /// True if the strategy is asked for the times of faults.
+    is_timed: bool,
 }
 
 /// The planned faults of one execution.
@@ -113,6 +116,7 @@ impl Placed {
             plan: FaultPlan::default(),
             until: 0,
             fairness: Fairness::Unfair,
+            is_timed: false,
         }
     }
 
@@ -291,6 +295,13 @@ impl FaultPlan {
         forgotten as u64
     }
 
+    /// Has a fault that was to strike here strike at a later place of its kind.
+    fn postpone(&mut self, kind: FaultKind) {
+        let (near, until) = (Target::Nodes(0), None);
+        self.due.push(DueFault { kind, near, until });
+        self.left += 1;
+    }
+
     /// True if a fault strikes at the next place of its kind.
     fn strikes(&mut self, kind: FaultKind) -> bool {
         let number = kind as usize;
@@ -326,6 +337,35 @@ impl Placed {
         for moment in enabled.moments() {
             self.plan.moment_occurred(moment.what, || moment.nodes);
         }
+        if !self.is_timed {
+            return self.placed_between(enabled, faults, &[]);
+        }
+        let (mut open, mut held) = (Vec::new(), Vec::new());
+        for (position, fault) in faults.iter().enumerate() {
+            let possible = PossibleFault::Between(enabled, fault);
+            match self.strategy.fault_timing(possible) {
+                FaultTiming::Now => {
+                    let undoing = &mut self.plan.undoing;
+                    undoing.retain(|(_, undone)| undone.key != fault.key);
+                    let until = enabled.step() + self.later();
+                    self.inject(*fault, Some(until), enabled.step());
+                    return Some(position);
+                }
+                FaultTiming::Placed => open.push(*fault),
+                FaultTiming::Later => held.push(fault.key),
+            }
+        }
+        let chosen = open[self.placed_between(enabled, &open, &held)?];
+        faults.iter().position(|fault| fault.key == chosen.key)
+    }
+
+    /// Chooses a planned fault between two steps, or the end of one. The faults with the keys in `held` go on.
+    fn placed_between(
+        &mut self,
+        enabled: &Enabled<'_>,
+        faults: &[Fault],
+        held: &[u64],
+    ) -> Option<usize> {
         // If no operation is enabled, waiting for a better time is pointless.
         let is_quiet = enabled.len() == 0;
         let now = enabled.step();
@@ -333,7 +373,7 @@ impl Placed {
             .plan
             .undoing
             .iter()
-            .position(|(from, _)| *from <= now || is_quiet);
+            .position(|(from, fault)| (*from <= now || is_quiet) && !held.contains(&fault.key));
         if let Some(undone) = undone {
             let (_, fault) = self.plan.undoing.swap_remove(undone);
             let possible = faults.iter().position(|other| other.key == fault.key);
@@ -350,22 +390,27 @@ impl Placed {
             self.plan.due.push(DueFault { kind, near, until });
         }
         let (place, due) = self.choose_due(faults)?;
-        let fault = faults[place];
         self.plan.left -= 1;
-        if fault.kind.is_undone() {
-            let until = match due.until {
-                Some(until) => until,
-                None => now + self.later(),
-            };
-            self.plan.undoing.push((until, fault.undone()));
-            if fault.kind == FaultKind::Slow {
-                self.plan.slow += 1;
-                if due.until.is_none() {
-                    self.gather(fault, until);
-                }
+        self.inject(faults[place], due.until, now);
+        Some(place)
+    }
+
+    /// Plans the end of a lasting fault that strikes now. Unless its end is known, further links may be slow.
+    fn inject(&mut self, fault: Fault, until: Option<u64>, now: u64) {
+        if fault.is_undone || !fault.kind.is_undone() {
+            return;
+        }
+        let ends = match until {
+            Some(until) => until,
+            None => now + self.later(),
+        };
+        self.plan.undoing.push((ends, fault.undone()));
+        if fault.kind == FaultKind::Slow {
+            self.plan.slow += 1;
+            if until.is_none() {
+                self.gather(fault, ends);
             }
         }
-        Some(place)
     }
 
     /// True if no more faults are to come.
@@ -375,7 +420,7 @@ impl Placed {
             Fairness::Fair => true,
             Fairness::FairFrom(step) => step <= enabled.step(),
         };
-        is_fair || self.plan.left == 0 && self.plan.undoing.is_empty()
+        is_fair || !self.is_timed && self.plan.left == 0 && self.plan.undoing.is_empty()
     }
 }
 
@@ -407,8 +452,9 @@ impl Strategy for Placed {
         };
         self.draw(placement, execution);
         let phase = PHASE.saturating_mul(execution.estimates.steps());
+        self.is_timed = self.strategy.needs().fault_timing && !self.faults.is_none();
         self.until = match placement {
-            Placement::Calm => 0,
+            Placement::Calm if !self.is_timed => 0,
             _ => phase.max(PHASE_MIN).min(execution.max_steps),
         };
         self.fairness = match self.strategy.begin(execution)? {
@@ -435,7 +481,19 @@ impl Strategy for Placed {
             Choice::FaultWithin(site) => {
                 self.plan
                     .moment_occurred(moment_of_offer(site), || site.nodes);
-                let strikes = self.plan.strikes(site.kind);
+                let is_planned = self.plan.strikes(site.kind);
+                let timing = match self.is_timed {
+                    true => self.strategy.fault_timing(PossibleFault::Within(site)),
+                    false => FaultTiming::Placed,
+                };
+                if is_planned && timing == FaultTiming::Later {
+                    self.plan.postpone(site.kind);
+                }
+                let strikes = match timing {
+                    FaultTiming::Placed => is_planned,
+                    FaultTiming::Now => true,
+                    FaultTiming::Later => false,
+                };
                 strikes.then(|| 1 + below(&mut self.rng, u64::from(site.ways)) as u32)
             }
             Choice::FaultBetween(enabled, faults) => match self.fault_between(enabled, faults) {

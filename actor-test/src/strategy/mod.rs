@@ -12,6 +12,7 @@ mod enabled;
 mod estimates;
 mod fair_suffix;
 mod fault_placement;
+mod fault_timing;
 mod footprint;
 mod guided;
 mod live_prefix;
@@ -53,6 +54,7 @@ pub use estimates::{Effort, Estimates};
 pub(crate) use estimates::{PILOTS, PilotWalk};
 pub use fair_suffix::FairSuffix;
 pub(crate) use fault_placement::Placed;
+pub use fault_timing::{FaultTiming, PossibleFault};
 pub(crate) use footprint::{
     DeferredEvents, MonitorTransition, NameUses, ObserverSet, PredicateRead, PredicateScope,
     SilentEffect, StepEffect,
@@ -136,6 +138,14 @@ pub trait Strategy: fmt::Debug + Send {
         None
     }
 
+    /// The time of a fault that the tester places for the strategy. Asked for every possible fault before each
+    /// step, and for each within it, if the strategy [times faults](Needs::fault_timing).
+    ///
+    /// A wrapper passes this on, as it does the needs.
+    fn fault_timing(&self, _fault: PossibleFault<'_>) -> FaultTiming {
+        FaultTiming::Placed
+    }
+
     /// Notifies the strategy of an event of the execution.
     fn observe(&mut self, _event: StrategyEvent<'_>) {}
 
@@ -174,6 +184,9 @@ pub struct Needs {
     pub length: bool,
     /// The choices of [faults](Choice::FaultWithin), which the tester places for other strategies.
     pub faults: bool,
+    /// [`Strategy::fault_timing`], with which the strategy holds back or injects faults, while the tester
+    /// places the others. Of no effect if the strategy places all [faults](Self::faults).
+    pub fault_timing: bool,
     /// The choices of [passing time](Choice::Passing). For other strategies, the tester lets time pass in
     /// some executions, and in none of a strategy with memory.
     pub time: bool,

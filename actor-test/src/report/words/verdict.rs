@@ -230,6 +230,9 @@ fn gap(gap: &Gap) -> String {
         Gap::UnsoundExplorer => "the explorer is not sound: its delays brought one operation to the front twice, \
                           and others not at all"
             .into(),
+        Gap::HeldFaults { executions } => {
+            format!("faults that the explorer held back in {}", count(*executions, "execution"))
+        }
         Gap::ExplorerState => "the explorer has no fingerprint, so that a state that is met again with fewer \
                                delays is not gone on from"
             .into(),

@@ -3,7 +3,9 @@
 use super::yields::Yields;
 use crate::hash::mix;
 use crate::strategy::schedulers::delay::ExplorerDriver;
-use crate::strategy::{DelayingExplorer, Enabled, Execution, OperationId};
+use crate::strategy::{
+    DelayingExplorer, Enabled, Execution, FaultTiming, OperationId, PossibleFault,
+};
 
 /// The default schedule of a bounded search, and the cost of each deviation from it.
 #[derive(Debug)]
@@ -104,6 +106,21 @@ impl Deviation {
         match self {
             Self::Delays(_) => 1,
             Self::Preemptions(_) | Self::Nothing { .. } => 0,
+        }
+    }
+
+    /// True if the explorer says when faults strike.
+    pub(super) fn times_faults(&self) -> bool {
+        match self {
+            Self::Delays(explorer) => explorer.times_faults(),
+            Self::Preemptions(_) | Self::Nothing { .. } => false,
+        }
+    }
+
+    pub(super) fn fault_timing(&self, fault: PossibleFault<'_>) -> FaultTiming {
+        match self {
+            Self::Delays(explorer) => explorer.fault_timing(fault),
+            Self::Preemptions(_) | Self::Nothing { .. } => FaultTiming::Placed,
         }
     }
 

@@ -9,8 +9,8 @@ use super::strata::Item;
 use super::visited::VisitedStates;
 use crate::settings::strategy::StateEquivalence;
 use crate::strategy::{
-    Choice, Enabled, Ending, Execution, Fairness, Needs, Pruned, Strategy, StrategyEvent, below,
-    generator,
+    Choice, Enabled, Ending, Execution, Fairness, FaultTiming, Needs, PossibleFault, Pruned,
+    Strategy, StrategyEvent, below, generator,
 };
 
 /// State of the search that an execution borrows and hands back.
@@ -40,6 +40,8 @@ pub(super) struct Run {
     is_pruned: bool,
     pub(super) has_diverged: bool,
     pub(super) is_seeded: bool,
+    /// Set if the explorer held a fault back.
+    pub(super) holds_faults: bool,
     /// Deviates at random places behind the work item, if the search samples.
     sampler: Option<Sampler>,
 }
@@ -84,6 +86,7 @@ impl Run {
             is_pruned: false,
             has_diverged: false,
             is_seeded: false,
+            holds_faults: false,
             sampler: None,
         }
     }
@@ -164,6 +167,39 @@ impl Run {
         taken
     }
 
+    /// Returns the answers in the order in which they are tried, if an explorer times faults: first those for
+    /// now, then none, then the others. Those for later are no answers.
+    fn timed_answers(&mut self, choice: Choice<'_>) -> Option<Vec<u32>> {
+        let deviation = &self.lent.deviation;
+        if !deviation.times_faults() {
+            return None;
+        }
+        let timings: Vec<FaultTiming> = match choice {
+            Choice::FaultBetween(enabled, faults) => {
+                let possible = faults
+                    .iter()
+                    .map(|fault| PossibleFault::Between(enabled, fault));
+                possible
+                    .map(|fault| deviation.fault_timing(fault))
+                    .collect()
+            }
+            Choice::FaultWithin(site) => {
+                let timing = deviation.fault_timing(PossibleFault::Within(site));
+                vec![timing; site.ways as usize]
+            }
+            Choice::Below(..) | Choice::Seed | Choice::Passing(_) => return None,
+        };
+        self.holds_faults |= timings.contains(&FaultTiming::Later);
+        let of = |wanted: FaultTiming| {
+            let answers = (1..).zip(&timings);
+            answers
+                .filter(move |(_, timing)| **timing == wanted)
+                .map(|(answer, _)| answer)
+        };
+        let now = of(FaultTiming::Now);
+        Some(now.chain([0]).chain(of(FaultTiming::Placed)).collect())
+    }
+
     /// Draws an answer to a choice while sampling behind the item.
     fn drawn(&mut self, bound: u64) -> Option<u32> {
         if !self.has_made_all() {
@@ -238,7 +274,10 @@ impl Strategy for Run {
             Choice::Passing(_) => return None,
         }
         let cost = self.lent.deviation.cost_of_answer();
-        Some(self.branch(choice.bound() as usize, cost))
+        Some(match self.timed_answers(choice) {
+            Some(answers) => answers[self.branch(answers.len(), cost) as usize],
+            None => self.branch(choice.bound() as usize, cost),
+        })
     }
 
     fn observe(&mut self, event: StrategyEvent<'_>) {

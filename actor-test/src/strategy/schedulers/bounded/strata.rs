@@ -61,6 +61,8 @@ pub(super) struct StratifiedSearch {
     seeded: u64,
     strayed: u64,
     is_unsound: bool,
+    /// The number of executions in which the explorer held faults back.
+    held: u64,
     /// Set if the explorer gives no fingerprint of its own state.
     lacks_explorer_state: bool,
 }
@@ -101,6 +103,7 @@ impl StratifiedSearch {
             seeded: 0,
             strayed: 0,
             is_unsound: false,
+            held: 0,
             lacks_explorer_state: false,
         }
     }
@@ -197,6 +200,7 @@ impl Frontier for StratifiedSearch {
         self.seeded += u64::from(run.is_seeded);
         let is_astray = run.has_diverged || run.item.is_cut(run.taken.len());
         self.strayed += u64::from(is_astray);
+        self.held += u64::from(run.holds_faults);
         self.is_unsound |= run.lent.deviation.is_unsound();
         self.lacks_explorer_state |=
             self.same != StateEquivalence::Never && run.lent.deviation.print().is_none();
@@ -284,6 +288,10 @@ impl Frontier for StratifiedSearch {
             if self.lacks_explorer_state {
                 gaps.push(Gap::ExplorerState);
             }
+        }
+        if self.held > 0 {
+            let executions = self.held;
+            gaps.push(Gap::HeldFaults { executions });
         }
         if fair.is_some_and(Deviation::is_fair) {
             gaps.push(Gap::Unfair);

@@ -5,7 +5,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::{DelayingExplorer, ExplorerDriver};
 use crate::settings::strategy::{DELAYS, DELAYS_MAX};
 use crate::strategy::{
-    Choice, Enabled, Execution, Fairness, Needs, Pruned, Strategy, below, generator,
+    Choice, Enabled, Execution, Fairness, FaultTiming, Needs, PossibleFault, Pruned, Strategy,
+    below, generator,
 };
 
 /// Follows a [`DelayingExplorer`], and delays it at a few steps drawn beforehand.
@@ -116,6 +117,7 @@ impl<E: DelayingExplorer> Strategy for Delayed<E> {
     fn needs(&self) -> Needs {
         Needs {
             length: true,
+            fault_timing: self.explorer.times_faults(),
             ..Needs::default()
         }
     }
@@ -139,5 +141,9 @@ impl<E: DelayingExplorer> Strategy for Delayed<E> {
 
     fn choose(&mut self, choice: Choice<'_>) -> Option<u32> {
         Some(below(&mut self.rng, choice.bound()) as u32)
+    }
+
+    fn fault_timing(&self, fault: PossibleFault<'_>) -> FaultTiming {
+        self.explorer.fault_timing(fault)
     }
 }

@@ -4,7 +4,7 @@ use super::DelayingExplorer;
 use crate::hash::mix;
 use crate::strategy::changes::{ChangeReader, FEW};
 use crate::strategy::per_operation::PerOperation;
-use crate::strategy::{Enabled, Execution, OperationId};
+use crate::strategy::{Enabled, Execution, FaultTiming, OperationId, PossibleFault};
 
 /// Drives an explorer: reports operations that are newly enabled, have finished, or take a step.
 #[derive(Debug)]
@@ -113,6 +113,14 @@ impl<E: DelayingExplorer> ExplorerDriver<E> {
             self.last = Some((pending.operation, picked));
             self.explorer.stepped(pending);
         }
+    }
+
+    pub(in crate::strategy) fn times_faults(&self) -> bool {
+        self.explorer.times_faults()
+    }
+
+    pub(in crate::strategy) fn fault_timing(&self, fault: PossibleFault<'_>) -> FaultTiming {
+        self.explorer.fault_timing(fault)
     }
 
     /// A fingerprint of the schedule to come: see [`DelayingExplorer::state`].

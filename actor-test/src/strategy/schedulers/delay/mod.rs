@@ -12,7 +12,7 @@ pub(super) use led::ExplorerDriver;
 pub use round_robin::RoundRobin;
 pub use run_to_completion::RunToCompletion;
 
-use crate::strategy::{Enabled, Execution, OperationId, Pending};
+use crate::strategy::{Enabled, Execution, FaultTiming, OperationId, Pending, PossibleFault};
 
 /// A default schedule, and a way to deviate from it (Desai, Qadeer and Seshia, Systematic Testing of
 /// Asynchronous Reactive Systems, ESEC/FSE 2015, section 3).
@@ -31,11 +31,14 @@ use crate::strategy::{Enabled, Execution, OperationId, Pending};
 /// In chain replication (section 5.4 of the paper), servers form a chain, a master monitors them, and a
 /// fault injector removes servers. Faults during the set-up find shallow bugs only. This explorer takes
 /// operations in the order of creation, but keeps the last two, master and injector, at the end of the
-/// round until the set-up is over. From there on it puts them first.
+/// round until the set-up is over. From there on it puts them first. Faults of `faults(..)` are no operations:
+/// these it holds back by [`fault_timing`](DelayingExplorer::fault_timing).
 ///
 /// ```
 /// use actor_test::Tester;
-/// use actor_test::strategy::{Delayed, DelayingExplorer, Enabled, Execution, OperationId, Pending};
+/// use actor_test::strategy::{
+///     Delayed, DelayingExplorer, Enabled, Execution, FaultTiming, OperationId, Pending, PossibleFault,
+/// };
 ///
 /// #[derive(Debug)]
 /// struct FaultsLate {
@@ -83,6 +86,15 @@ use crate::strategy::{Enabled, Execution, OperationId, Pending};
 ///         let same_phase = self.steps != self.set_up;
 ///         self.head = same_phase.then(|| self.place(step.operation));
 ///     }
+///     fn times_faults(&self) -> bool {
+///         true
+///     }
+///     fn fault_timing(&self, _: PossibleFault<'_>) -> FaultTiming {
+///         match self.steps < self.set_up {
+///             true => FaultTiming::Later,
+///             false => FaultTiming::Placed,
+///         }
+///     }
 /// }
 ///
 /// // Four servers, which are operations 1 to 4 after the body, then the two that disturb them.
@@ -96,8 +108,8 @@ use crate::strategy::{Enabled, Execution, OperationId, Pending};
 ///
 /// Instead of counting steps, the program can report the change of phase (`changeorder` in the paper). Give
 /// the explorer and an actor the same `Arc<AtomicBool>`, let the actor set it after the set-up, and reset
-/// it in [`begin`](Self::begin). Read it in [`next`](Self::next) and `delay`, and keep it out of
-/// fingerprints.
+/// it in [`begin`](Self::begin). Read it in [`next`](Self::next), `delay` and `fault_timing`, and keep it out
+/// of fingerprints.
 ///
 /// # Searches
 ///
@@ -126,6 +138,22 @@ pub trait DelayingExplorer: fmt::Debug + Send {
 
     /// Notifies the explorer of a step that is taken; for a send, `step.inbox` is the receiver.
     fn stepped(&mut self, step: &Pending);
+
+    /// True if the explorer answers [`fault_timing`](Self::fault_timing), which is not asked otherwise.
+    fn times_faults(&self) -> bool {
+        false
+    }
+
+    /// The time of a fault of `faults(..)` that is possible now. Asked for every such fault before each step,
+    /// after `stepped` for the last one, and for each within a step.
+    ///
+    /// The budgets hold for faults [now](FaultTiming::Now) as well. Of several, the first one strikes; then
+    /// the others are asked for again. A search with [bounded delays](crate::strategy::Bounded) tries such a
+    /// fault first, and pays a delay where it does not strike; where faults are for
+    /// [later](FaultTiming::Later) it tries none, and names that in its coverage claim.
+    fn fault_timing(&self, _fault: PossibleFault<'_>) -> FaultTiming {
+        FaultTiming::Placed
+    }
 
     /// A fingerprint of the explorer's state: with an equal one, and in the same state of a program, the
     /// same steps come, before and after every delay. [Started](Self::started) operations can be left out.
@@ -168,6 +196,14 @@ impl<E: DelayingExplorer + ?Sized> DelayingExplorer for Box<E> {
 
     fn stepped(&mut self, step: &Pending) {
         (**self).stepped(step);
+    }
+
+    fn times_faults(&self) -> bool {
+        (**self).times_faults()
+    }
+
+    fn fault_timing(&self, fault: PossibleFault<'_>) -> FaultTiming {
+        (**self).fault_timing(fault)
     }
 
     fn state(&self) -> Option<u64> {

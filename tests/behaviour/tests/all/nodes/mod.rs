@@ -10,6 +10,7 @@ mod journals;
 mod network;
 mod reductions;
 mod slow_links;
+mod timed_faults;
 
 use actor_core::prelude::*;
 use actor_test::Report;
