@@ -27,7 +27,7 @@ export function columns(story: Story): void {
     const plumbs = isPlumbing(lane);
     column.isQuiet &&= plumbs && !matters.has(at);
     // No step creates it that says so, and boot code has no end that says so.
-    if (plumbs && lane.begins === 0) lane.begins = lane.steps[0] ?? 0;
+    if (plumbs && lane.begins === 0) lane.begins = lane.steps[0] ?? lane.ends ?? story.steps.length - 1;
     if (lane.kind === "boot") lane.ends ??= lane.steps.at(-1);
   });
   story.columns = byNode([...found.values()]);
