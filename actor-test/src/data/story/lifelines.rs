@@ -14,7 +14,7 @@ pub struct Lifeline {
     pub name: Text,
     /// The operations of the lifeline in the order of creation: one for each incarnation.
     pub operations: Vec<u32>,
-    /// True for boot code, name registries and links, unless a step of theirs is the last one, has a fault, or
+    /// True for boot code, names and links, unless a step of theirs is the last one, has a fault, or
     /// changes a monitor.
     pub is_plumbing: bool,
 }
@@ -56,8 +56,15 @@ impl Story {
         let mut groups = Vec::new();
         for (who, operation) in (0..).zip(&self.operations) {
             let (node, name) = place(&operation.name, &nodes);
-            let nth = count.entry(&operation.name).or_default();
-            *nth += 1;
+            // A name is drawn where the actor is that has it.
+            let nth = match operation.kind {
+                OperationKind::Name => &1,
+                _ => {
+                    let nth = count.entry(&operation.name).or_default();
+                    *nth += 1;
+                    nth
+                }
+            };
             let next = lifelines.len();
             let number = match node {
                 Some(node) => *shared.entry((node, name, *nth)).or_insert(next),
@@ -74,8 +81,7 @@ impl Story {
             }
             let lifeline = &mut lifelines[number];
             lifeline.operations.push(who);
-            lifeline.is_plumbing &=
-                self.is_plumbing_of(who, operation) && !important.contains(&who);
+            lifeline.is_plumbing &= is_plumbing(operation) && !important.contains(&who);
         }
         let mut lifelines: Vec<(usize, Lifeline)> = groups.into_iter().zip(lifelines).collect();
         lifelines.sort_by_key(|(group, _)| *group);
@@ -96,11 +102,6 @@ impl Story {
             }
         }
         nodes
-    }
-
-    fn is_plumbing_of(&self, who: u32, operation: &Operation) -> bool {
-        let kind = operation.kind;
-        matches!(kind, OperationKind::Boot | OperationKind::Link) || self.is_registry(who)
     }
 
     /// Returns the operations with a fault or a change of a monitor in a step of theirs, and that of the last
@@ -133,4 +134,11 @@ fn place<'a>(name: &'a str, nodes: &BTreeMap<&str, &'a str>) -> (Option<&'a str>
     places
         .next()
         .map_or((None, name), |(node, name)| (Some(node), name))
+}
+
+fn is_plumbing(operation: &Operation) -> bool {
+    matches!(
+        operation.kind,
+        OperationKind::Boot | OperationKind::Link | OperationKind::Name
+    )
 }
