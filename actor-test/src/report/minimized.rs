@@ -16,7 +16,8 @@ use crate::plural::count;
 pub struct Size {
     /// The number of steps.
     pub steps: u64,
-    /// The number of actors and futures that take a step or have a timer that fires, without the test body.
+    /// The number of actors, futures and boots that take a step or have a timer that fires. Neither the test
+    /// body nor links are counted.
     pub actors: u64,
     /// The number of handled messages.
     pub messages: u64,
@@ -34,7 +35,10 @@ impl Size {
         let who = || schedule.iter().filter(own).map(|step| step.name.who);
         // The test body takes the first step, since it creates all others.
         let body = who().next();
-        let actors: BTreeSet<u64> = who().filter(|who| Some(*who) != body).collect();
+        let takes = schedule.iter().filter(own);
+        let takes = takes.filter(|step| step.name.kind != StepKind::Deliver);
+        let takes = takes.map(|step| step.name.who);
+        let actors: BTreeSet<u64> = takes.filter(|who| Some(*who) != body).collect();
         let handles = |step: &&_| is_handled(step);
         Self {
             steps: schedule.len() as u64,

@@ -170,6 +170,8 @@ impl Executor {
         if has_disk {
             self.shared.effects().fail_power(disk_of(node));
         }
+        // What has waited for the boot of the node finds it down.
+        self.deliver_waiting();
     }
 
     /// Boots a node; a node that is up crashes first.

@@ -63,11 +63,15 @@ pub(super) fn folded(story: &Story) -> Vec<FoldedPart<'_>> {
     parts
 }
 
-fn interests(story: &Story) -> Vec<Interest> {
-    let dull = match story.steps.len() > SHORT {
-        true => dull(story),
-        false => vec![false; story.steps.len()],
-    };
+/// Returns the steps that are not plumbing.
+pub(super) fn without_plumbing(story: &Story) -> BTreeSet<u64> {
+    let steps = story.steps.iter().zip(plumbing(story));
+    let rest = steps.filter(|(_, is_plumbing)| !is_plumbing);
+    rest.map(|(step, _)| step.number).collect()
+}
+
+/// Returns for each step whether boot code or a link does its undisturbed work in it.
+fn plumbing(story: &Story) -> Vec<bool> {
     let causes = CausalIndex::of(story);
     let speaks = |effect: &Effect| effect.is_fault() || effect.is_logged();
     let is_plumbing = |at: usize, step: &Step| {
@@ -75,23 +79,34 @@ fn interests(story: &Story) -> Vec<Interest> {
         let matters = is_last || !step.monitors.is_empty() || story.critical == Some(step.number);
         !matters && causes.is_plumbing(at) && !step.effects.iter().any(speaks)
     };
-    let steps = story.steps.iter().zip(dull).enumerate();
-    let interest = steps.map(|(at, (step, is_dull))| match is_dull {
+    let steps = story.steps.iter().enumerate();
+    steps.map(|(at, step)| is_plumbing(at, step)).collect()
+}
+
+fn interests(story: &Story) -> Vec<Interest> {
+    let dull = match story.steps.len() > SHORT {
+        true => dull(story),
+        false => vec![false; story.steps.len()],
+    };
+    let steps = dull.into_iter().zip(plumbing(story));
+    let interest = steps.map(|(is_dull, is_plumbing)| match is_dull {
         true => Interest::Dull,
-        false if is_plumbing(at, step) => Interest::Plumbing,
+        false if is_plumbing => Interest::Plumbing,
         false => Interest::Shown,
     });
     interest.collect()
 }
 
-/// Returns the chosen steps, with what is between them: the number of steps, or that a round repeats.
+/// Returns the chosen steps, with what is between them: the number of steps, or that a round repeats. Nothing
+/// is said of a gap that is all plumbing.
 pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<FoldedPart<'a>> {
     let repetitions = Repetition::all(story);
+    let plumbing = plumbing(story);
     let mut parts = Vec::new();
     // The position behind the last shown step.
     let mut next = 0;
     let gap = |parts: &mut Vec<_>, from: usize, to: usize| {
-        if from < to {
+        if plumbing[from..to].contains(&false) {
             let missing = missing(story, from, to);
             let repeats = |found: &&Repetition| {
                 found.repeated().contains(&from) && found.repeated().contains(&(to - 1))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::collapse::{FoldedPart, chosen, folded, unprinted};
+use super::collapse::{FoldedPart, chosen, folded, unprinted, without_plumbing};
 use super::command::CommandContext;
 use super::count;
 use super::escape::{cut, plain, shortened, wrapped};
@@ -41,20 +41,27 @@ pub(super) fn decisive_steps(bug: &Bug, place: &CommandContext) -> Vec<String> {
     if bug.kind() == BugKind::Deadlock {
         named.extend(causes.awaited());
     }
-    let matter = match all <= WHOLE {
-        true => story.steps.iter().map(|step| step.number).collect(),
+    let own = without_plumbing(story);
+    let plumbing = all - own.len();
+    let is_whole = own.len() <= WHOLE;
+    let matter = match is_whole {
+        true => own,
         false => causes.most_relevant(STEPS, &named),
     };
-    let head = match &bug.trace_path {
-        _ if matter.len() == all => format!("the story, {}", count(all as u64, "step")),
-        Some(path) => {
-            let path = shell::short(path, &place.here);
-            format!(
-                "{} of {all} steps; all of them: cargo actor-test show {path}",
-                matter.len()
-            )
+    let steps = count(matter.len() as u64, "step");
+    let head = match (is_whole, plumbing) {
+        (true, 0) => format!("the story, {steps}"),
+        (true, plumbing) => {
+            format!("the story, {steps}, without {plumbing} of boot code and links")
         }
-        None => format!("{} of {all} steps", matter.len()),
+        (false, _) => format!("{} of {all} steps", matter.len()),
+    };
+    let head = match &bug.trace_path {
+        Some(path) if matter.len() < all => {
+            let path = shell::short(path, &place.here);
+            format!("{head}; all of them: cargo actor-test show {path}")
+        }
+        _ => head,
     };
     let width = place.width.saturating_sub(6);
     let mut lines = vec![head];

