@@ -72,12 +72,12 @@ impl Executor {
         }
         let effect = state.take_effect(operation);
         drop(state);
-        let halts = matches!(effect, Some(Effect::Halt(_)));
+        let changes_actors = matches!(effect, Some(Effect::Halt(_) | Effect::Start(_)));
         if let Some(effect) = effect {
             self.carry_out(operation, effect);
         }
         self.flush_rest(operation);
-        halts
+        changes_actors
     }
 
     /// Carries out the silent effects behind the effect before; or all of them, if handlers are atomic.

@@ -15,7 +15,7 @@ use actor_core::{ActorId, Ask, actor, monitor, task, thread};
 use actor_test::report::Assumption;
 use actor_test::{Report, Tester};
 use behaviour::harness::events::Go;
-use behaviour::harness::strategy;
+use behaviour::harness::{all, strategy};
 
 /// The searches that reduce the set of schedules, and two that do not.
 const SEARCHES: [&str; 9] = [
@@ -826,4 +826,28 @@ fn announcements_come_in_each_order() {
             sys.spawn(Announces(3 - first));
         });
     }
+}
+
+/// Spawns an actor without a start hook, in the last step of all.
+struct Founder;
+
+#[actor]
+impl Founder {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.spawn(Settler);
+    }
+}
+
+struct Settler;
+
+#[actor]
+impl Settler {}
+
+#[test]
+fn a_predicate_sees_an_actor_that_is_spawned_last() {
+    all(|sys: System| {
+        sys.eventually("a settler is there", |w| w.all::<Settler>().count() == 1);
+        sys.spawn(Founder);
+    });
 }
