@@ -34,6 +34,10 @@ pub enum ScriptedFault {
     Crash(Box<str>),
     /// A node is restarted.
     Restart(Box<str>, DiskAfterRestart),
+    /// A node is paused.
+    Pause(Box<str>),
+    /// A paused node goes on.
+    Resume(Box<str>),
     /// The links between two sets of nodes are cut, both ways.
     Partition(Vec<Box<str>>, Vec<Box<str>>),
     /// One link is cut.

@@ -188,6 +188,18 @@ impl Faults<'_> {
         self.inject(ScriptedFault::Restart(node.into(), DiskAfterRestart::Wipe));
     }
 
+    /// Pauses a node: until it is resumed, nothing on it takes a step and none of its timers fires, as a process
+    /// after `SIGSTOP` or in a long garbage collection. The time goes on, and messages to it wait. No effect if
+    /// the node is down or paused, and in production.
+    pub fn pause(&self, node: &str) {
+        self.inject(ScriptedFault::Pause(node.into()));
+    }
+
+    /// Resumes a paused node: its timers that were due meanwhile fire late. No effect if it is not paused.
+    pub fn resume(&self, node: &str) {
+        self.inject(ScriptedFault::Resume(node.into()));
+    }
+
     /// Cuts the links between each of `these` and each of `those`, both ways, in one step.
     pub fn partition(&self, these: &[&str], those: &[&str]) {
         self.inject(ScriptedFault::Partition(owned(these), owned(those)));

@@ -151,6 +151,10 @@ fault_kinds! {
         "A link from one node to another delivers nothing for a while; what is sent over it arrives later, \
          in order."
         "no two nodes were up at a time"
+    pause Pause between "pause" "pauses"
+        "A node stops for a while: nothing on it takes a step and none of its timers fires, while the time goes \
+         on; afterwards its timers fire late."
+        "there was no node"
 }
 
 impl FaultKind {
@@ -161,7 +165,10 @@ impl FaultKind {
 
     /// Returns true if the fault lasts until it is undone.
     pub(crate) const fn is_undone(self) -> bool {
-        matches!(self, Self::Partition | Self::Crash | Self::Slow)
+        matches!(
+            self,
+            Self::Partition | Self::Crash | Self::Slow | Self::Pause
+        )
     }
 }
 
@@ -177,10 +184,11 @@ impl fmt::Display for FaultKind {
 pub struct Fault {
     /// The kind of the fault.
     pub kind: FaultKind,
-    /// True if the fault is being undone: a crashed node boots, a partition is healed, a slow link delivers.
+    /// True if the fault is being undone: a crashed node boots, a partition is healed, a slow link delivers, a
+    /// paused node goes on.
     pub is_undone: bool,
-    /// The affected nodes, one bit for each in the order of declaration: the node that crashes, one half of
-    /// a partition, or the two ends of a connection or of a link.
+    /// The affected nodes, one bit for each in the order of declaration: the node that crashes or pauses,
+    /// one half of a partition, or the two ends of a connection or of a link.
     pub nodes: u64,
     /// The variant: a partition cuts both directions or one; a slow link is that from the first node or back;
     /// a clock jumps ahead or is set back.

@@ -16,6 +16,14 @@ pub(crate) enum NodeFault {
         node: u32,
         disk: DiskAfterRestart,
     },
+    /// Stops all operations and timers of a node for now.
+    Pause {
+        node: u32,
+    },
+    /// Lets the operations and timers of a node go on.
+    Resume {
+        node: u32,
+    },
     /// Cuts links, all in one step; each pair is a link from one node to another.
     Cut(Vec<(u32, u32)>),
     Heal(Vec<(u32, u32)>),
@@ -83,6 +91,8 @@ impl NodeFault {
                 disk: DiskAfterRestart::Wipe,
                 ..
             } => "restart_without_disk",
+            Self::Pause { .. } => "pause",
+            Self::Resume { .. } => "resume",
             Self::Cut(_) => "cut",
             Self::Heal(_) | Self::HealAll => "heal",
             Self::Break { .. } => "break",
@@ -112,6 +122,8 @@ impl NodeFault {
             | Self::Next { from, to, .. } => vec![(*from, *to)],
             Self::Crash { .. }
             | Self::Restart { .. }
+            | Self::Pause { .. }
+            | Self::Resume { .. }
             | Self::SetAhead { .. }
             | Self::SetBack { .. }
             | Self::Spare { .. }
@@ -132,6 +144,8 @@ impl NodeFault {
         match self {
             Self::Crash { node }
             | Self::Restart { node, .. }
+            | Self::Pause { node }
+            | Self::Resume { node }
             | Self::SetAhead { node, .. }
             | Self::SetBack { node, .. }
             | Self::Spare { node } => Some(*node),

@@ -56,7 +56,7 @@ export function isFault(step: Step): boolean {
   const goesWrong = (effect: Effect): boolean => {
     switch (effect.effect) {
       case "fault":
-        return !["heal", "release", "spare"].includes(effect.fault);
+        return !["heal", "release", "resume", "spare"].includes(effect.fault);
       case "power_failed":
       case "call_failed":
       case "crowded":

@@ -4,6 +4,7 @@ use crate::data::faults::{Fault, FaultKind};
 use crate::data::problem::Problem;
 use crate::data::step::StepKind;
 use crate::engine::running::execution::Engine;
+use crate::engine::running::verdict::is_quiet;
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::states::fingerprint::EngineView;
 use crate::engine::world::faults::{AHEAD, links_cut};
@@ -111,8 +112,8 @@ impl Engine {
             Fairness::FairFrom(step) => step <= state.progress.step(),
             Fairness::Unfair => false,
         };
-        let is_quiet = state.enabled.pending().is_empty() && state.faults.are_lasting();
-        match is_fair || is_quiet {
+        let is_over = state.faults.are_lasting() && is_quiet(self.idle_moments, state);
+        match is_fair || is_over {
             true => InterStepFault::End,
             false => InterStepFault::Nothing,
         }
@@ -138,6 +139,10 @@ impl Engine {
             (FaultKind::Crash, true) if self.shared.state().nodes.is_up(one) => return,
             (FaultKind::Crash, true) | (FaultKind::Restart, _) => restart(DiskAfterRestart::Keep),
             (FaultKind::Wipe, _) => restart(DiskAfterRestart::Wipe),
+            (FaultKind::Pause, false) => NodeFault::Pause { node: one },
+            // The node may have been resumed by a script, or have crashed.
+            (FaultKind::Pause, true) if !self.shared.state().nodes.is_paused(one) => return,
+            (FaultKind::Pause, true) => NodeFault::Resume { node: one },
             (FaultKind::Clock, _) => {
                 let jump = self.shared.state().nodes.clocks_allowed.jump();
                 let by_ns = nanoseconds(jump);

@@ -42,7 +42,7 @@ use crate::engine::states::prints::IncrementalFingerprints;
 use crate::engine::states::region::{
     OperationSnapshot, Reachability, Region, RegionStep, RestState, StepNovelty,
 };
-use crate::engine::world::enabled::ABSENT;
+use crate::engine::world::enabled::PAUSED;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::temperature::Obligation;
 use crate::strategy::{OperationId, Pending};
@@ -571,6 +571,6 @@ fn part(
 ) -> OperationSnapshot {
     OperationSnapshot {
         print: prints.of(operation),
-        is_enabled: state.operations[operation].position != ABSENT,
+        is_enabled: state.operations[operation].position < PAUSED,
     }
 }

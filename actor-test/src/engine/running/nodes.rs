@@ -44,6 +44,8 @@ impl Executor {
         match node_fault {
             NodeFault::Crash { node } => self.crash(*node),
             NodeFault::Restart { node, disk } => self.restart(*node, *disk),
+            NodeFault::Pause { node } => self.shared.state().pause(*node),
+            NodeFault::Resume { node } => self.shared.state().resume(*node),
             NodeFault::Cut(links) => {
                 for (from, to) in links {
                     let lost = {
@@ -134,6 +136,7 @@ impl Executor {
         if !self.shared.state().nodes.is_up(node) {
             return;
         }
+        self.shared.state().resume(node);
         let members = self.shared.state().nodes.members(node);
         self.shared.state().nodes.set_down(node);
         self.shared.effects().drop_names(node);

@@ -208,17 +208,29 @@ impl Engine {
 
 /// Returns true after three rounds of nothing but periodic timers, with nothing pending or awaited.
 pub(crate) fn is_idle(idle_moments: &mut usize, state: &ExecutionState) -> bool {
-    let periodic = state.timers.armed_periodic();
-    if state.timers.armed() > periodic {
+    let (armed, periodic) = state.armed_timers();
+    if armed > periodic {
         *idle_moments = 0;
         return false;
     }
-    // Patient timers that are held back are not among the enabled operations.
-    if state.enabled.holds_back() || state.enabled.len() > state.timers.in_window() {
+    if !only_ticks(state) {
         return false;
     }
     *idle_moments += 1;
     *idle_moments > 3 * periodic && !state.temperatures.any_pending() && !someone_awaits(state)
+}
+
+/// Returns true if nothing is enabled, or nothing but periodic timers in the round after the third one.
+pub(crate) fn is_quiet(idle_moments: usize, state: &ExecutionState) -> bool {
+    let (armed, periodic) = state.armed_timers();
+    let is_idle = armed == periodic && only_ticks(state) && idle_moments >= 3 * periodic;
+    state.enabled.pending().is_empty() || is_idle
+}
+
+/// Returns true if no operation but timers is enabled.
+fn only_ticks(state: &ExecutionState) -> bool {
+    // Patient timers that are held back are not among the enabled operations.
+    !state.enabled.holds_back() && state.enabled.len() <= state.timers.in_window()
 }
 
 /// Reports that a specification stays pending.
@@ -290,6 +302,7 @@ fn judge_quiescence(shared: &ControlledRuntime) {
         let found = &state.operations[operation];
         if found.stage == OperationStage::Idle
             && found.inbox.next().is_none()
+            && !state.nodes.is_paused_at(operation)
             && let Some(Envelope { event, .. }) = found.inbox.first().copied()
         {
             let info = state.operations.info(operation);

@@ -20,6 +20,8 @@ pub(crate) fn pending_waits(state: &ExecutionState) -> impl Iterator<Item = u32>
     };
     let all = 0..state.operations.count();
     let waiting = all.filter(move |index| awaits(&state.operations[*index]));
+    // A node that a script has paused can't do anything about its waits.
+    let waiting = waiting.filter(|index| !state.nodes.is_paused_at(*index));
     waiting.filter(|index| state.objects.is_unused() || !may_wait_forever(state, *index))
 }
 

@@ -78,6 +78,8 @@ fn node_fault(nodes: &Nodes, fault: &ScriptedFault) -> Result<NodeFault, BadNode
             node: node(name)?,
             disk: *disk,
         },
+        ScriptedFault::Pause(name) => NodeFault::Pause { node: node(name)? },
+        ScriptedFault::Resume(name) => NodeFault::Resume { node: node(name)? },
         ScriptedFault::Partition(these, those) => {
             NodeFault::Cut(links_between(nodes, these, those)?)
         }

@@ -167,6 +167,9 @@ impl EngineView<'_> {
                 supervised.family.feed(now, |number| to.write_u64(number));
             }
             state.temperatures.feed(&mut to);
+            for node in state.nodes.paused() {
+                to.write_u32(node);
+            }
             for clock in state.nodes.clocks() {
                 for number in clock.numbers() {
                     to.write_u64(number);

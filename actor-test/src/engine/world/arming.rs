@@ -32,6 +32,7 @@ impl ExecutionState {
         }
         let now = self.timers.now();
         let delay = self.nodes.until(owner, self.timers[timer].delay);
+        self.timers[timer].is_paused = self.nodes.is_paused_at(owner);
         self.timers.arm(timer, now, delay);
         self.note_armed(timer);
         self.refresh_timers();

@@ -5,6 +5,9 @@ use crate::strategy::{Changes, OperationId, Pending};
 /// The position of an operation that is not enabled.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
+/// The position of an operation whose node is paused, which is not enabled whatever its next step.
+pub(crate) const PAUSED: u32 = u32::MAX - 1;
+
 /// The next step of each enabled operation, in a dense array without an order. An operation keeps its
 /// position, except that the last one fills a gap. Patient timers are kept apart, so that they are not added
 /// and removed one by one.
@@ -48,15 +51,19 @@ impl EnabledSet {
         &self.changes
     }
 
-    /// Adds an operation, or replaces its next step. The operation keeps its place in `position`.
+    /// Adds an operation that is not paused, or replaces its next step. The operation keeps its place in
+    /// `position`.
     #[inline(always)]
     pub(crate) fn set(&mut self, position: &mut u32, pending: Pending) {
         if *position == ABSENT {
             self.turn();
             *position = self.pending.len() as u32;
             self.pending.push(pending);
+        } else if let Some(before) = self.pending.get_mut(*position as usize) {
+            *before = pending;
         } else {
-            self.pending[*position as usize] = pending;
+            debug_assert!(*position == PAUSED, "{position} is no position");
+            return;
         }
         self.changes.record(*position);
     }
@@ -64,7 +71,7 @@ impl EnabledSet {
     /// Removes an operation. Returns the operation that has moved to its position, and that position.
     #[inline]
     pub(crate) fn remove(&mut self, position: &mut u32) -> Option<(OperationId, u32)> {
-        if *position == ABSENT {
+        if *position >= PAUSED {
             return None;
         }
         let index = std::mem::replace(position, ABSENT);

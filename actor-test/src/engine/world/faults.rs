@@ -120,6 +120,10 @@ impl FaultPhase {
                     }));
                 }
                 FaultKind::Slow => slow_links(nodes, count, &mut possible),
+                FaultKind::Pause => {
+                    let runs = |fault: &Fault| !nodes.is_paused(fault.nodes.trailing_zeros());
+                    possible.extend(single_nodes(nodes, kind, count).filter(runs));
+                }
                 FaultKind::Clock => clock_jumps(nodes, count, &mut possible),
                 _ => possible.extend(single_nodes(nodes, kind, count)),
             }

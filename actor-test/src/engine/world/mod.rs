@@ -45,6 +45,7 @@ pub(crate) mod orders;
 pub(crate) mod outbox;
 pub(crate) mod owner_lists;
 pub(crate) mod passing;
+pub(crate) mod pauses;
 pub(crate) mod pending;
 pub(crate) mod progress;
 pub(crate) mod queue;

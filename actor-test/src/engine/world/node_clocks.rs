@@ -164,7 +164,7 @@ impl ExecutionState {
                 None => deadline.saturating_sub(clock.until(by)),
             };
             self.hide_timer(timer);
-            self.timers.postpone(timer, now, deadline);
+            self.timers.postpone(timer, deadline);
         }
         self.refresh_timers();
         let clock = &mut self.nodes.nodes[node as usize].clock;

@@ -41,6 +41,7 @@ pub(super) struct NodeRecord {
     /// The last incarnation, or `NOWHERE` before the first start.
     life: u32,
     is_up: bool,
+    is_paused: bool,
     is_spared: bool,
     pub(super) clock: NodeClock,
     /// The link to each other node, or `NOWHERE`.
@@ -109,6 +110,26 @@ impl Nodes {
 
     pub(crate) fn is_up(&self, node: u32) -> bool {
         self.nodes[node as usize].is_up
+    }
+
+    /// Returns whether nothing on the node takes a step for now.
+    pub(crate) fn is_paused(&self, node: u32) -> bool {
+        self.nodes[node as usize].is_paused
+    }
+
+    pub(super) fn set_paused(&mut self, node: u32, is_paused: bool) {
+        self.nodes[node as usize].is_paused = is_paused;
+    }
+
+    /// Returns whether the operation is on a paused node.
+    pub(crate) fn is_paused_at(&self, operation: u32) -> bool {
+        let node = self.node_of(operation);
+        node.is_some_and(|node| self.is_paused(node))
+    }
+
+    /// Returns the paused nodes.
+    pub(crate) fn paused(&self) -> impl Iterator<Item = u32> {
+        (0..self.count()).filter(|node| self.is_paused(*node))
     }
 
     /// Returns the number of starts of the node.
@@ -263,6 +284,7 @@ impl Nodes {
             key: text(name),
             life: NO_NODE,
             is_up: false,
+            is_paused: false,
             is_spared: false,
             clock: NodeClock::right(),
             out: Vec::new(),
@@ -338,6 +360,8 @@ impl Nodes {
         match node_fault {
             NodeFault::Crash { node } => self.is_up(*node),
             NodeFault::Restart { node, .. } => !self.is_up(*node),
+            NodeFault::Pause { node } => self.is_up(*node) && !self.is_paused(*node),
+            NodeFault::Resume { node } => self.is_paused(*node),
             NodeFault::Cut(links) => links.iter().any(|(from, to)| !self.is_cut(*from, *to)),
             NodeFault::Heal(links) => links.iter().any(|(from, to)| self.is_cut(*from, *to)),
             NodeFault::HealAll => self.links().any(|link| link.is_cut),

@@ -82,7 +82,7 @@ pub(crate) struct FailureRecord {
 #[repr(C, align(64))]
 pub(crate) struct Operation {
     pub(crate) inbox: Inbox,
-    /// The position in the enabled set, or `ABSENT`.
+    /// The position in the enabled set, or `ABSENT` or `PAUSED`.
     pub(crate) position: u32,
     pub(crate) stage: OperationStage,
     /// The order that goes ahead of the next event.

@@ -55,6 +55,10 @@ pub(crate) struct VirtualTimer {
     pub(crate) declared_purpose: Purpose,
     pub(crate) key: u64,
     pub(crate) fired: u32,
+    /// True while the timer has yet to fire; a periodic one whose event is unread has fired.
+    is_due: bool,
+    /// True if the owner's node is paused, so that the timer is neither in the window nor in the heap.
+    pub(super) is_paused: bool,
     /// The number of the entry into the window, in the order of entries, while the timer is in the window.
     place: Option<u64>,
     /// The neighbours in the list of the owner's timers.
@@ -73,6 +77,9 @@ impl VirtualTimer {
     }
 }
 
+/// The deadline of a timer in the heap, the number of the entry, the timer's slot and its generation.
+type HeapEntry = (Duration, u64, u32, u32);
+
 /// All timers of an execution.
 ///
 /// The timers due within the clock error of the earliest deadline are the *window*: any of them may fire next
@@ -81,7 +88,7 @@ impl VirtualTimer {
 pub(crate) struct Timers {
     slots: Vec<VirtualTimer>,
     free: Vec<u32>,
-    later: BinaryHeap<Reverse<(Duration, u64, u32, u32)>>,
+    later: BinaryHeap<Reverse<HeapEntry>>,
     /// The timers that may fire, by deadline, and those of one deadline by their order of entry.
     window: BTreeSet<(Duration, u64, u32)>,
     /// The timers that left the window at its last update.
@@ -151,6 +158,7 @@ impl Timers {
     pub(super) fn pass_to(&mut self, index: u32) -> &mut VirtualTimer {
         let timer = &mut self.slots[index as usize];
         self.now = timer.deadline.max(self.now);
+        timer.is_due = false;
         timer
     }
 
@@ -206,6 +214,8 @@ impl Timers {
                 declared_purpose: Purpose::Event,
                 key,
                 fired: 0,
+                is_due: false,
+                is_paused: false,
                 place: None,
                 beside: ListNode::default(),
             });
@@ -221,6 +231,8 @@ impl Timers {
         timer.declared_purpose = Purpose::Event;
         timer.key = key;
         timer.fired = 0;
+        timer.is_due = false;
+        timer.is_paused = false;
         let generation = timer.generation;
         self.owned
             .add(owner, &mut self.slots, index, |timer| &mut timer.beside);
@@ -292,20 +304,44 @@ impl Timers {
     }
 
     /// Moves the deadline of an armed timer.
-    pub(crate) fn postpone(&mut self, index: u32, now: Duration, deadline: Duration) {
-        let timer = &mut self.slots[index as usize];
-        // A timer with an unread tick is armed again when the tick is read.
-        let waits = timer.place.is_some() || timer.deadline > now;
+    pub(crate) fn postpone(&mut self, index: u32, deadline: Duration) {
         self.leave_window(index);
         let timer = &mut self.slots[index as usize];
         timer.deadline = deadline;
-        if waits {
+        // A timer with an unread tick is armed again when the tick is read.
+        if timer.is_due {
+            self.queue(index);
+        }
+    }
+
+    /// Takes a timer out of the window, and out of the heap at the next [`remove_paused`](Self::remove_paused).
+    pub(super) fn pause(&mut self, index: u32) {
+        self.leave_window(index);
+        self.slots[index as usize].is_paused = true;
+    }
+
+    /// Removes the paused timers from the heap.
+    pub(super) fn remove_paused(&mut self) {
+        let slots = &self.slots;
+        let is_paused = |index: u32| slots[index as usize].is_paused;
+        self.later
+            .retain(|Reverse((_, _, index, _))| !is_paused(*index));
+    }
+
+    pub(super) fn resume(&mut self, index: u32) {
+        let timer = &mut self.slots[index as usize];
+        timer.is_paused = false;
+        if timer.is_due {
             self.queue(index);
         }
     }
 
     fn queue(&mut self, index: u32) {
-        let timer = &self.slots[index as usize];
+        let timer = &mut self.slots[index as usize];
+        timer.is_due = true;
+        if timer.is_paused {
+            return;
+        }
         self.sequence += 1;
         let entry = (timer.deadline, self.sequence, index, timer.generation);
         self.later.push(Reverse(entry));
@@ -357,14 +393,9 @@ impl Timers {
     pub(super) fn refresh_window(&mut self, footprint: &mut StepFootprint) -> bool {
         footprint.add(StepConstruct::Timer);
         footprint.touch_timers();
-        while let Some(Reverse((deadline, _, index, generation))) = self.later.peek() {
-            let timer = &self.slots[*index as usize];
-            if timer.generation == *generation
-                && timer.stage == TimerStage::Armed
-                && timer.deadline == *deadline
-            {
-                break;
-            }
+        while let Some(Reverse(entry)) = self.later.peek()
+            && !self.waits_by(entry)
+        {
             self.later.pop();
         }
         let in_window = self.window.first().map(|(deadline, ..)| *deadline);
@@ -382,6 +413,15 @@ impl Timers {
         self.leave_after(limit);
         self.enter_up_to(limit);
         true
+    }
+
+    /// Returns whether the timer of an entry waits in the heap, with the deadline of the entry.
+    fn waits_by(&self, (deadline, _, index, generation): &HeapEntry) -> bool {
+        let timer = &self.slots[*index as usize];
+        timer.generation == *generation
+            && timer.stage == TimerStage::Armed
+            && timer.deadline == *deadline
+            && timer.place.is_none()
     }
 
     /// Removes the timers due after `limit` from the window, in the order in which they entered.
@@ -404,17 +444,16 @@ impl Timers {
 
     fn enter_up_to(&mut self, limit: Duration) {
         self.entered.clear();
-        while let Some(Reverse((deadline, _, index, generation))) = self.later.peek().copied() {
+        while let Some(Reverse((deadline, sequence, index, generation))) =
+            self.later.peek().copied()
+        {
             if deadline > limit {
                 break;
             }
             self.later.pop();
-            let timer = &mut self.slots[index as usize];
-            if timer.generation == generation
-                && timer.stage == TimerStage::Armed
-                && timer.deadline == deadline
-            {
+            if self.waits_by(&(deadline, sequence, index, generation)) {
                 self.sequence += 1;
+                let timer = &mut self.slots[index as usize];
                 timer.place = Some(self.sequence);
                 self.window.insert((deadline, self.sequence, index));
                 self.entered.push(index);

@@ -200,6 +200,8 @@ fn fault_in_words(
         "crash" => format!("node {node} crashes"),
         "restart" => format!("node {node} restarts"),
         "restart_without_disk" => format!("node {node} restarts without its disk"),
+        "pause" => format!("node {node} is paused"),
+        "resume" => format!("node {node} goes on"),
         "cut" => format!("cut: {link}"),
         "heal" => format!("healed: {link}"),
         "break" => format!("the connection breaks: {link}"),

@@ -538,6 +538,14 @@ mod nodes {
         assert_contains(&failure_text(&report), &["FAULT", "node store crashes"]);
     }
 
+    /// A paused node loses nothing, so it is enough to send once.
+    #[test]
+    fn nodes_that_are_paused_go_on_before_liveness_is_judged() {
+        let report = run("pause=2", nodes(true, false, true));
+        report.assert_clean();
+        assert!(report.faults[0].struck > 100, "{:?}", report.faults);
+    }
+
     /// A repeated message arrives eventually, although the restarted
     /// store has lost its state; unless the node does not restart.
     #[test]
@@ -570,6 +578,7 @@ mod nodes {
     fn what_is_decided_between_steps_is_done_again() {
         for (faults, body) in [
             ("crash=2,restart=1,wipe=1", nodes(false, true, true)),
+            ("pause=3", nodes(false, true, true)),
             (
                 "drop=2,duplicate=2,delay=2,partition=2,break=1",
                 nodes(false, true, false),

@@ -9,6 +9,7 @@ mod faults;
 mod journals;
 mod network;
 mod reductions;
+mod pauses;
 mod slow_links;
 mod timed_faults;
 

@@ -28,6 +28,8 @@ rules! {
             k.sys().faults().restart_without_disk(ONE);
             0
         };
+        fault_pause STACKED ["Faults::pause"] |k, _n| { k.sys().faults().pause(ONE); 0 };
+        fault_resume STACKED ["Faults::resume"] |k, _n| { k.sys().faults().resume(ONE); 0 };
         fault_ahead STACKED ["Faults::set_ahead"] |k, n| { k.sys().faults().set_ahead(ONE, ms(n)); 0 };
         fault_back STACKED ["Faults::set_back"] |k, n| { k.sys().faults().set_back(ONE, ms(n)); 0 };
         fault_spare STACKED ["Faults::spare"] |k, _n| { k.sys().faults().spare(ONE); 0 };
