@@ -8,8 +8,8 @@ mod fault_counts;
 mod faults;
 mod journals;
 mod network;
-mod reductions;
 mod pauses;
+mod reductions;
 mod slow_links;
 mod timed_faults;
 
