@@ -230,7 +230,12 @@ impl Engine {
         }
         let pending = state.enabled.pending();
         if pending.is_empty() {
-            return Err(EndReason::Quiescent);
+            // At the bound, faults have no end any more after which something could run.
+            let is_cut_off = state.progress.step() >= self.bound && state.faults.are_lasting();
+            return Err(match is_cut_off {
+                true => EndReason::Bound,
+                false => EndReason::Quiescent,
+            });
         }
         if state.progress.step() >= self.bound {
             return Err(EndReason::Bound);

@@ -527,3 +527,21 @@ fn a_run_does_not_end_in_a_pause() {
         assert!(report.faults[0].struck > 300, "{:?}", report.faults);
     }
 }
+
+/// An execution that is cut off while a node is paused has no deadlock, wherever the bound is.
+#[test]
+fn a_bound_within_a_pause_is_no_deadlock() {
+    let mut cut_off = 0;
+    for bound in 8..24 {
+        let tester = Tester::new().strategy(strategy("pct")).iterations(100);
+        let tester = tester.max_steps(bound).faults(pauses(1));
+        let report = tester.run(|sys| async move {
+            boot(&sys, "n1", "notes", Notes::default);
+            let notes = booted::<Notes>(&sys, "n1/notes").await;
+            assert_eq!(notes.ask(Show).await, Ok(Vec::new()));
+        });
+        report.assert_clean();
+        cut_off += report.unfair_at_bound;
+    }
+    assert!(cut_off > 0);
+}
