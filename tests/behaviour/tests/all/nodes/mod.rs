@@ -7,6 +7,7 @@ mod disks;
 mod fault_counts;
 mod faults;
 mod journals;
+mod leases;
 mod network;
 mod pauses;
 mod reductions;
