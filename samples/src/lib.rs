@@ -20,6 +20,7 @@ pub mod failure_detector;
 pub mod first_program;
 pub mod german;
 pub mod heisenbugs;
+pub mod leases;
 pub mod lite_event;
 pub mod load_balance;
 pub mod mace_transport;
