@@ -290,12 +290,12 @@ impl Lease {
 /// not know who has a lease, and grants none for the longest time to live. While it is down or cut off, leases
 /// are neither granted nor renewed, so holders lose theirs; nobody else gets one.
 ///
-/// One store is not replicated: it is as available as its node. Other nodes reach it by a
-/// [`Proxy`](super::Proxy) of its name, which survives a restart of that node.
+/// One store is not replicated: it is as available as its node. Other nodes reach it
+/// [by its name](crate::Scope::at), which survives a restart of that node.
 ///
 /// ```
 /// use actor_core::prelude::*;
-/// use actor_core::services::{LeaseStore, LeasesRef, Proxy};
+/// use actor_core::services::{LeaseStore, LeasesRef};
 /// use std::time::Duration;
 ///
 /// fn set_up(sys: &System) {
@@ -304,8 +304,7 @@ impl Lease {
 ///         node.spawner().name("leases").registered().spawn(store);
 ///     });
 ///     sys.node("n1", |node| {
-///         let proxy = node.spawn(Proxy::<LeaseStore>::new("store/leases"));
-///         let store = LeasesRef::from(proxy);
+///         let store = LeasesRef::from(node.at::<LeaseStore>("store/leases"));
 ///         # let _ = store;
 ///     });
 /// }

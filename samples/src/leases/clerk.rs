@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::services::{Lease, LeaseTerms, LeasesRef, ProxyRef};
+use actor_core::services::{Lease, LeaseTerms, LeasesRef};
 
 use super::{Bug, DEPOSITS, Ledger, Read, TIME_TO_LIVE, Write};
 
@@ -13,13 +13,13 @@ const RETRY: Duration = Duration::from_secs(2);
 /// Makes deposits, one after the other.
 pub struct Clerk {
     store: LeasesRef,
-    ledger: ProxyRef<Ledger>,
+    ledger: ActorRef<Ledger>,
     bug: Option<Bug>,
 }
 
 impl Clerk {
     /// Returns a clerk that asks this store for leases, and writes in this ledger.
-    pub fn new(store: LeasesRef, ledger: ProxyRef<Ledger>, bug: Option<Bug>) -> Self {
+    pub fn new(store: LeasesRef, ledger: ActorRef<Ledger>, bug: Option<Bug>) -> Self {
         Self { store, ledger, bug }
     }
 }

@@ -19,7 +19,7 @@ mod tests;
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::services::{LeaseStore, LeaseTerms, LeasesRef, Proxy, Singleton};
+use actor_core::services::{LeaseStore, LeaseTerms, LeasesRef, Singleton};
 
 pub use clerk::Clerk;
 pub use ledger::{Ledger, Read, Stale, Write};
@@ -51,7 +51,7 @@ fn start_store(sys: &System) {
 
 /// Returns a reference to the store, which survives a restart of its node.
 fn store_of(node: &System) -> LeasesRef {
-    node.spawn(Proxy::<LeaseStore>::new("store/leases")).into()
+    node.at::<LeaseStore>("store/leases").into()
 }
 
 /// Starts the store of leases, the ledger, and two clerks, each on a node of its own.
@@ -63,7 +63,7 @@ pub fn set_up(sys: &System, bug: Option<Bug>) {
     });
     for name in ["n1", "n2"] {
         sys.node(name, move |node| {
-            let ledger = node.spawn(Proxy::<Ledger>::new("ledger/ledger"));
+            let ledger = node.at::<Ledger>("ledger/ledger");
             node.spawn(Clerk::new(store_of(node), ledger, bug));
         });
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::services::{
     AcquireLease, Fence, Lease, LeaseError, LeaseStore, LeaseTerms, Leases, LeasesRef, Probe,
-    Proxy, ReleaseLease, RenewLease, Singleton,
+    ReleaseLease, RenewLease, Singleton,
 };
 use actor_test::clocks::Clocks;
 use actor_test::{Report, Tester};
@@ -325,7 +325,7 @@ fn competitors(sys: &System) {
     boot(sys, "store", "leases", || LeaseStore::new(TIME_TO_LIVE));
     for name in ["n1", "n2"] {
         sys.node(name, |node| {
-            let store = node.spawn(Proxy::<LeaseStore>::new("store/leases"));
+            let store = node.at::<LeaseStore>("store/leases");
             let terms = TERMS.drift_ppm(10_000);
             Singleton::new(node, &store.into(), "leader", terms, Leader);
         });
