@@ -27,8 +27,8 @@ pub(crate) struct StoryPart {
     /// Prints only this step and those that led to it.
     #[arg(long, value_name = "STEP")]
     causes_of: Option<u64>,
-    /// Prints every step; by default, runs of steps in which nothing changes are folded, and boot code, name
-    /// registries and links left out.
+    /// Prints every step; by default, runs of steps in which nothing changes are folded, and boot code and
+    /// links left out.
     #[arg(long)]
     every_step: bool,
     /// The maximum width of a line [default: the terminal's width, or 120].

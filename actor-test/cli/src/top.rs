@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     const ANSWER: &str = "actor-core top 1\n\
-        registry\tRegistry\t-\t-\t0\t0\t-\t0\n\
+        logger\tLogger\t-\t-\t0\t0\t-\t0\n\
         printer\tPrinter\tBusy\tPrint\t1\t12\t3400\t1\n\
         Worker#3\tWorker\t-\t-\t0\t2\t70\t0\n\
         end\n";
@@ -235,7 +235,7 @@ mod tests {
             "ACTOR              STATE  IN HAND          UNREAD  OLDEST  RESTARTS",
             "printer (Printer)  Busy   awaits in Print      12    3.4s         1",
             "Worker#3           -      -                     2  70.0ms         0",
-            "registry (Registry)",
+            "logger (Logger)",
         ];
         let lines = table(&actors, 24, 100);
         assert_eq!(lines.len(), 5);

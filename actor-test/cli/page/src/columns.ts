@@ -18,8 +18,9 @@ export function columns(story: Story): void {
     const { prefix, node } = placeOf(lane.name, nodes);
     const label = lane.name.slice(prefix.length);
     const life = JSON.stringify([prefix, label]);
-    const nth = (many.get(life) ?? 0) + 1;
-    many.set(life, nth);
+    // A name is drawn where the actor is that has it.
+    const nth = lane.kind === "name" ? 1 : (many.get(life) ?? 0) + 1;
+    if (lane.kind !== "name") many.set(life, nth);
     const key = node === undefined ? String(at) : JSON.stringify([node, label, nth]);
     const column = found.get(key) ?? { node, name: lane.name, label, lanes: [], steps: [], isQuiet: true };
     found.set(key, column);
@@ -63,9 +64,9 @@ function placeOf(name: string, nodes: Map<string, string>): { prefix: string; no
   return { prefix: "" };
 }
 
-/** Boot code, registries of names, and links: they matter where something goes wrong there. */
-function isPlumbing({ kind, type, name }: Lane): boolean {
-  return kind === "boot" || kind === "link" || (type === "Names" && /(^|\/)registry$/.test(name));
+/** Boot code, links and names: they matter where something goes wrong there. */
+function isPlumbing({ kind }: Lane): boolean {
+  return kind === "boot" || kind === "link" || kind === "name";
 }
 
 /** The lanes with a fault, a race, the step that decides, or the bug. */

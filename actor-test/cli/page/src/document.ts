@@ -240,6 +240,14 @@ function effect(node: Node, many: Many): Effect {
         reply: node.maybeText("reply"),
         lost: node.maybeText("lost"),
       };
+    case "name_used":
+      return {
+        effect: kind,
+        how: node.text("how"),
+        name: node.text("name"),
+        holder: node.maybePosition("holder", many.lanes),
+        error: node.maybeText("error"),
+      };
     case "asked_for_room":
       return { effect: kind, of: node.position("of", many.lanes), answer: node.text("answer") };
     case "announced":
@@ -403,7 +411,7 @@ function replyOf(effect: Extract<Effect, { effect: "replied" }>, from: number, s
 }
 
 function fateOf(arrival: string): Fate | undefined {
-  if (arrival === "dead" || arrival === "refused") return "dropped";
+  if (arrival === "dead" || arrival === "unclaimed" || arrival === "refused") return "dropped";
   return arrival === "deferred" ? "deferred" : undefined;
 }
 

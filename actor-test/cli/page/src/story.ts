@@ -165,6 +165,13 @@ export type Effect =
   | { effect: "sent"; message: number; arrival: string; replaced?: number | undefined }
   | { effect: "spawned"; who: number }
   | {
+      effect: "name_used";
+      how: string;
+      name: string;
+      holder?: number | undefined;
+      error?: string | undefined;
+    }
+  | {
       effect: "replied";
       to: number;
       asked?: number | undefined;

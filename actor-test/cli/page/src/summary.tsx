@@ -20,7 +20,7 @@ const LEFT_MAX = 4;
 
 export function Summary({ story, onGo }: { story: Story; onGo: OnGo }) {
   const { finding, cause, leftOut } = story;
-  const actors = story.columns.filter(({ lanes }) => story.lanes[lanes[0]!]!.kind === "actor").length;
+  const actors = story.columns.filter(({ lanes }) => lanes.some((lane) => story.lanes[lane]!.kind === "actor")).length;
   return (
     <div class="summary" tabIndex={0} role="region" aria-label="What went wrong, and why">
       <h1>{story.test}</h1>

@@ -81,6 +81,8 @@ function effectParts(story: Story, step: Step, effect: Effect): Part[] {
     }
     case "spawned":
       return ["spawns ", { lane: effect.who }];
+    case "name_used":
+      return nameUsed(effect);
     case "asked_for_room":
       return room(effect);
     case "announced":
@@ -156,6 +158,8 @@ function fated(story: Story, effect: Extract<Effect, { effect: "sent" }>): strin
       return undefined;
     case "dead":
       return "dead letter: the receiver has stopped";
+    case "unclaimed":
+      return "dead letter: nobody has the name";
     case "refused":
       return "refused, a dead letter: the mailbox is full";
     case "replaced": {
@@ -165,6 +169,19 @@ function fated(story: Story, effect: Extract<Effect, { effect: "sent" }>): strin
     }
     default:
       return effect.arrival;
+  }
+}
+
+function nameUsed({ how, name, holder, error }: Extract<Effect, { effect: "name_used" }>): Part[] {
+  const found: Part = holder === undefined ? (error ?? "") : { lane: holder };
+  switch (how) {
+    case "registers":
+      if (holder === undefined) return [`can't register the name \`${name}\`: `, found];
+      return ["registers ", found, ` as \`${name}\``];
+    case "unregisters":
+      return [`unregisters the name \`${name}\``];
+    default:
+      return [`looks up \`${name}\`: `, found];
   }
 }
 

@@ -96,7 +96,7 @@ on("an actor has one lane in all incarnations, beside the others of its node", r
   assert.deepEqual(await names(page, "lane-name"), ["test", "Store", "Store", "Client"]);
   await page.keyboard.press("Home");
   const lines = await page.locator(".lanes line.lane").evaluateAll((all) => all.map((line) => line.getAttribute("x1")));
-  assert.deepEqual(lines.map((x) => lines.indexOf(x)), [0, 1, 1, 3, 4], "both incarnations are one above the other");
+  assert.deepEqual(lines.map((x) => lines.indexOf(x)), [0, 1, 1, 1, 4, 5], "both incarnations and their name are one above the other");
 });
 
 on("a crash and a restart are one line across the lanes of the node", restarted, async (page) => {
@@ -112,15 +112,15 @@ on("a crash and a restart are one line across the lanes of the node", restarted,
   };
   assert.deepEqual(await struck(), [1], "n1/Store");
   await page.getByRole("button", { name: /Show all/ }).click();
-  assert.deepEqual(await struck(), [1, 2, 3], "boot code, registry and store of n1");
+  assert.deepEqual(await struck(), [1, 2], "boot code and store of n1");
 });
 
-on("boot code, registries and links are shown where something goes wrong, or where they are asked for", restarted, async (page) => {
+on("boot code and links are shown where something goes wrong, or where they are asked for", restarted, async (page) => {
   assert.equal(await page.locator(".row.gap").count(), 0);
   assert.equal(await row(page, 5).count(), 0);
   await page.getByRole("button", { name: "Show all (7 steps not shown)" }).click();
   assert.deepEqual(await names(page, "lane-name"), [
-    "test", "boot", "registry", "Store", "boot", "registry", "Store", "Client", "n1->n2",
+    "test", "boot", "Store", "boot", "Store", "Client", "n1->n2",
   ]);
   assert.match(await said(row(page, 5)), /n1\/boot starts/);
 });
@@ -155,7 +155,7 @@ on("each kind of step has its sign and its words", signs, async (page) => {
   assert.equal(await many(".mark .half"), 1);
 });
 
-on("disks, links and what is shared have their words", world, async (page) => {
+on("disks, links, what is shared and names have their words", world, async (page) => {
   const words = [
     [2, /n1\/Store appends 3 bytes to `log`/],
     [3, /n1\/Store syncs `log`, which fails: I\/O error/],
@@ -167,8 +167,15 @@ on("disks, links and what is shared have their words", world, async (page) => {
     [9, /test notifies one at Condvar \(a.rs:1:2\) at a.rs:4:4, wakes n1\/Store$/],
     [10, /test notifies one at Condvar \(a.rs:1:2\) at a.rs:4:4, wakes nobody/],
     [11, /test resumes, is over/],
+    [12, /test registers n1\/Store as `store`/],
+    [13, /test can't register the name `store`: n1\/Store has it/],
+    [14, /test unregisters the name `store`/],
+    [15, /test looks up `store`: n1\/Store/],
+    [16, /test looks up `store`: nobody has it/],
+    [17, /test sends Put\(7\) to n1\/Store, dead letter: nobody has the name/],
   ];
   for (const [number, text] of words) assert.match(await said(row(page, number)), text);
+  assert.equal(await page.locator(".lanes .message.dropped").count(), 1);
 });
 
 on("what resumes was led to by the reply, and what a timer fires by who set it", signs, async (page) => {

@@ -195,7 +195,7 @@ export function signs() {
   return story.finding("deadlock", "nobody is left");
 }
 
-/** Disks, links between nodes, and what is shared. */
+/** Disks, links between nodes, what is shared, and names. */
 export function world() {
   const story = new Story("world::tests::all");
   const [store, link] = [story.actor("n1/Store"), story.actor("n1->n2")];
@@ -214,6 +214,13 @@ export function world() {
   does(0, "access", notifies, one, { effect: "woke", whom: [store] });
   does(0, "access", notifies, { effect: "woke" });
   does(0, "resume", { effect: "over" });
+  const uses = (how, more) => does(0, "flush", { effect: "name_used", how, name: "store", ...more });
+  uses("registers", { holder: store });
+  uses("registers", { error: "n1/Store has it" });
+  uses("unregisters", { holder: store });
+  uses("looks_up", { holder: store });
+  uses("looks_up", { error: "nobody has it" });
+  story.send(0, store, "Put(7)", { arrival: "unclaimed" });
   return story.finding("panic", "what was safe is lost");
 }
 
@@ -244,16 +251,17 @@ export function restarted() {
   const boot = (name) => {
     const who = story.actor(`${name}/boot`);
     operations[who] = { name: `${name}/boot`, kind: "boot", path: operations[who].path, creator: 0 };
-    return [who, story.actor(`${name}/registry`, "Names")];
+    return who;
   };
   const spawns = (who, child) => story.step(who, "flush", { effects: [{ effect: "spawned", who: child }] });
   const fault = (fault, ...more) => story.step(0, "fault", { effects: [{ effect: "fault", fault, node: "n1" }, ...more] });
   const halted = (who) => ({ effect: "halted", who, reason: "Disconnected", unread: 0 });
-  const [boot1, registry1] = boot("n1");
-  const [boot2] = boot("n2");
+  const [boot1, boot2] = ["n1", "n2"].map(boot);
   const client = story.actor("Client");
   const link = story.actor("n1->n2");
   operations[link] = { name: "n1->n2", kind: "link", path: operations[link].path };
+  const name = story.actor("n1/Store");
+  operations[name] = { name: "n1/Store", kind: "name", path: operations[name].path };
   const [store1, store2] = [story.actor("n1/Store"), story.actor("n2/Store")];
   story.step(0, "start");
   for (const who of [boot1, boot2, client]) spawns(0, who);
@@ -263,8 +271,9 @@ export function restarted() {
   spawns(boot2, store2);
   story.handle(story.send(client, store1, "Put(7)"), { changes: [{ field: "value", before: "0", after: "7" }] });
   story.step(link, "deliver");
-  fault("crash", halted(registry1), halted(store1));
-  const [boot3] = boot("n1(2)");
+  fault("crash", halted(store1));
+  story.send(client, name, "Get", { arrival: "dead" });
+  const boot3 = boot("n1(2)");
   const store3 = story.actor("n1(2)/Store");
   fault("restart");
   story.step(boot3, "start");

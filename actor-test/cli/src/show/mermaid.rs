@@ -17,7 +17,7 @@ const LETTERS_MAX: usize = 40_000;
 
 const TEXT_MAX: usize = 100;
 
-/// Draws a story; boot code, name registries and links only if `all` is set or something goes wrong there.
+/// Draws a story; boot code and links only if `all` is set or something goes wrong there.
 pub(super) fn diagram(trace: &Trace, story: &Story, all: bool) -> String {
     draw(story, Some(&words::finding(&trace.finding)), all)
 }
@@ -309,13 +309,13 @@ mod tests {
         insta::assert_snapshot!(draw(&story(), Some("safety: 100 %; or less"), false));
     }
 
-    /// A story of a node that restarts: boot code is left out, and both incarnations are one participant.
+    /// A story of a node that restarts: boot code is left out, and both incarnations and the name are one participant.
     fn restarted() -> Story {
         serde_json::from_value(serde_json::json!({
             "operations": [
                 { "name": "test", "kind": "test", "path": "0" },
                 { "name": "n1/boot", "kind": "boot", "path": "1", "creator": 0 },
-                { "name": "n1/registry", "kind": "actor", "type": "Names", "path": "2" },
+                { "name": "n1/Store", "kind": "name", "path": "2" },
                 { "name": "Client", "kind": "actor", "path": "3", "creator": 0 },
                 { "name": "n1/Store", "kind": "actor", "path": "4", "creator": 1 },
                 { "name": "n1/Log", "kind": "actor", "path": "5", "creator": 4 },
@@ -325,14 +325,14 @@ mod tests {
             "messages": [
                 { "id": "a", "event": "Put(7)", "from": 3, "to": 4, "sent": 4 },
                 { "id": "b", "event": "Get", "from": 3, "to": 7, "sent": 9 },
-                { "id": "c", "event": "Lookup", "from": 3, "to": 2, "sent": 3 },
+                { "id": "c", "event": "Put(6)", "from": 3, "to": 2, "sent": 3 },
             ],
             "steps": [
                 { "number": 1, "time_ns": 0, "who": 1, "kind": "start" },
                 { "number": 2, "time_ns": 0, "who": 1, "kind": "flush",
                   "effects": [{ "effect": "spawned", "who": 4 }] },
                 { "number": 3, "time_ns": 0, "who": 3, "kind": "flush",
-                  "effects": [{ "effect": "sent", "message": 2, "arrival": "arrived" }] },
+                  "effects": [{ "effect": "sent", "message": 2, "arrival": "dead" }] },
                 { "number": 4, "time_ns": 0, "who": 3, "kind": "flush",
                   "effects": [{ "effect": "sent", "message": 0, "arrival": "arrived" }] },
                 { "number": 5, "time_ns": 0, "who": 4, "kind": "flush",
@@ -359,11 +359,10 @@ mod tests {
     }
 
     #[test]
-    fn boot_code_and_registries_are_drawn_if_asked_for() {
+    fn boot_code_is_drawn_if_asked_for() {
         let text = draw(&restarted(), None, true);
         assert!(text.contains("participant p1 as boot"), "{text}");
         assert!(text.contains("Note over p1,p5: n1 crashes"), "{text}");
-        assert!(text.contains("p3-)p2: Lookup"), "{text}");
     }
 
     #[test]

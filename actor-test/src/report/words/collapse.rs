@@ -37,7 +37,7 @@ enum Interest {
     Shown,
     /// Nothing of interest changes.
     Dull,
-    /// Boot code, a name registry or a link does its undisturbed work.
+    /// Boot code or a link does its undisturbed work.
     Plumbing,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn folded(story: &Story) -> Vec<FoldedPart<'_>> {
             }
             Interest::Plumbing if steps.len() >= PLUMBING_RUN => {
                 let steps = count(steps.len() as u64, "step");
-                let text = format!("… {steps} of boot code, name registries or links");
+                let text = format!("… {steps} of boot code or links");
                 parts.push(FoldedPart::Steps(text));
             }
             _ => parts.extend(steps.iter().map(FoldedPart::Step)),
