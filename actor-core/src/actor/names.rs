@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
@@ -11,21 +12,39 @@ use super::AnyRef;
 use crate::asking::Ask;
 use crate::dispatch::{Parent, Target};
 use crate::environment::{ClockSleep, sleep};
-use crate::production::LiveLookup;
+use crate::event::Event;
+use crate::identity::Address;
+use crate::production::{LiveActor, LiveLookup};
 use crate::seam::{
-    self, Action, LookupError, NameEntry, NameTaken, NameUse, NewOperation, Purpose,
+    self, Action, LookupError, NameEntry, NameTaken, NameUse, NewOperation, Purpose, RegisteredRef,
 };
 
 /// Registers an actor, and reports a name that is taken as an error that nobody receives.
-pub(crate) fn register(parent: Parent<'_>, name: String, entry: NameEntry, with_spawn: bool) {
+pub(crate) fn register(
+    parent: Parent<'_>,
+    name: String,
+    target: &Target,
+    reference: RegisteredRef,
+    with_spawn: bool,
+) {
     match parent.hub() {
-        Some(hub) => hub.register(name, entry),
+        Some(hub) => hub.register(name, live_entry(target, reference)),
         None => seam::act(Action::Name(NameUse::Register {
             name,
-            entry,
+            entry: controlled_entry(target, reference),
             with_spawn,
         })),
     }
+}
+
+fn live_entry(target: &Target, reference: RegisteredRef) -> NameEntry<Arc<LiveActor>> {
+    let actor = target.watched().into_owned();
+    NameEntry { actor, reference }
+}
+
+fn controlled_entry(target: &Target, reference: RegisteredRef) -> NameEntry<Address> {
+    let actor = target.address();
+    NameEntry { actor, reference }
 }
 
 /// Registers an actor; the future returns the outcome.
@@ -34,10 +53,14 @@ pub(crate) fn try_register<R: AnyRef>(
     name: &str,
     actor: &R,
 ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<R> {
+    let (target, reference) = (actor.target(), actor.registered());
     let answer = match parent.hub() {
-        Some(hub) => Ok(hub.names.enter(name.to_owned(), actor.entry())),
-        None => Err(asked(actor.target(), |ask, put| {
-            NameUse::TryRegister(ask, name.to_owned(), actor.entry(), put)
+        Some(hub) => Ok(hub
+            .names
+            .enter(name.to_owned(), live_entry(target, reference))),
+        None => Err(asked(target, |ask, put| {
+            let entry = controlled_entry(target, reference);
+            NameUse::TryRegister(ask, name.to_owned(), entry, put)
         })),
     };
     async move {
@@ -79,7 +102,7 @@ pub(crate) fn find<R: AnyRef>(parent: Parent<'_>, name: &str) -> NameLookup<R> {
 }
 
 /// Uses the registry under test, which answers an `ask` without an event.
-fn asked<T: crate::Event>(
+fn asked<T: Event>(
     target: &Target,
     name_use: impl FnOnce(seam::AskId, Box<dyn FnOnce(T)>) -> NameUse,
 ) -> Ask<T> {
@@ -98,7 +121,7 @@ pub struct NameLookup<R> {
     reference: PhantomData<fn() -> R>,
 }
 
-type Found = Result<NameEntry, LookupError>;
+type Found = Result<RegisteredRef, LookupError>;
 
 enum LookupSource {
     /// The answer, until it was returned.
@@ -168,8 +191,8 @@ impl<R: AnyRef> Future for NameLookup<R> {
                 .map(|found| found.unwrap_or(Err(LookupError::Unreachable))),
         };
         if let Poll::Ready(found) = found {
-            return Poll::Ready(found.and_then(|entry| {
-                R::found(&entry).ok_or(LookupError::OtherType(entry.type_name()))
+            return Poll::Ready(found.and_then(|found| {
+                R::found(&found).ok_or(LookupError::OtherType(found.type_name()))
             }));
         }
         match &mut self.limit {

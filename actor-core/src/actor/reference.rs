@@ -11,7 +11,7 @@ use crate::asking::{Ask, Reply, Started, Stopped, Stopping};
 use crate::dispatch::Target;
 use crate::event::Event;
 use crate::identity::ActorId;
-use crate::seam::{AskSite, NameEntry, Stop};
+use crate::seam::{AskSite, RegisteredRef, Stop};
 use crate::slab::Slot;
 
 /// A reference to an actor, cheap to clone. Dropping the last one stops the actor only if the actor was
@@ -57,16 +57,16 @@ pub trait AnyRef: Clone + fmt::Debug + Send + Sync + 'static {
     #[doc(hidden)]
     fn target(&self) -> &Target;
 
-    /// Returns the entry of this reference in the registry of names.
+    /// Returns the reference for the registry of names.
     #[doc(hidden)]
-    fn entry(&self) -> NameEntry {
-        NameEntry::other(self)
+    fn registered(&self) -> RegisteredRef {
+        RegisteredRef::new(self.clone(), None, type_name::<Self>())
     }
 
-    /// Returns the reference in a registry entry if it is of this type.
+    /// Returns a reference of the registry if it is of this type.
     #[doc(hidden)]
-    fn found(entry: &NameEntry) -> Option<Self> {
-        entry.as_other()
+    fn found(registered: &RegisteredRef) -> Option<Self> {
+        registered.get()
     }
 }
 
@@ -75,13 +75,14 @@ impl<A: Actor> AnyRef for ActorRef<A> {
         &self.target
     }
 
-    fn entry(&self) -> NameEntry {
-        NameEntry::actor(self.target.clone(), TypeId::of::<A>(), type_name::<A>())
+    fn registered(&self) -> RegisteredRef {
+        let target = self.target.clone();
+        RegisteredRef::new(target, Some(TypeId::of::<A>()), type_name::<A>())
     }
 
-    fn found(entry: &NameEntry) -> Option<Self> {
-        let target = entry.as_actor(TypeId::of::<A>())?;
-        Some(Self::new(target.clone()))
+    fn found(registered: &RegisteredRef) -> Option<Self> {
+        let is_actor = registered.is_actor(TypeId::of::<A>());
+        is_actor.then(|| registered.get().map(Self::new))?
     }
 }
 

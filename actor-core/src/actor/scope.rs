@@ -253,7 +253,8 @@ pub trait Scope: HasParent {
     /// # }
     /// ```
     fn register(&self, name: &str, actor: &impl AnyRef) {
-        names::register(self.parent(), name.to_owned(), actor.entry(), false);
+        let (target, reference) = (actor.target(), actor.registered());
+        names::register(self.parent(), name.to_owned(), target, reference, false);
     }
 
     /// Registers as [`register`](Scope::register) does, and returns the outcome. The registration is sent

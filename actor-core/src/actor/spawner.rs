@@ -7,7 +7,7 @@ use super::instance::{TypedSpawn, spawn_of};
 use super::names;
 use super::{Actor, ActorRef};
 use crate::dispatch::{AnySpawn, Parent, RefCount, Target};
-use crate::seam::{ActorType, Host, Mailbox, NameEntry, SpawnOptions};
+use crate::seam::{ActorType, Host, Mailbox, RegisteredRef, SpawnOptions};
 use crate::supervision::{Backoff, Restart, Unread};
 
 /// Starts actors with settings of their own; made by [`Scope::spawner`](crate::Scope::spawner).
@@ -218,11 +218,11 @@ impl<'a> Spawner<'a> {
 
     fn register(&self, target: &Target, of: ActorType) {
         if self.registered {
-            let entry = NameEntry::actor(target.clone(), of.id, of.path);
+            let reference = RegisteredRef::new(target.clone(), Some(of.id), of.path);
             // A name that was given depends on no number of the actor.
             let name = self.options.name.as_deref().map(str::to_owned);
             let name = name.unwrap_or_else(|| target.own_name());
-            names::register(self.parent, name, entry, true);
+            names::register(self.parent, name, target, reference, true);
         }
     }
 

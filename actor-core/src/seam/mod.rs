@@ -54,7 +54,9 @@ pub use faults::{
 };
 pub use mail::{AnyMail, AnySlab, Mail, MakeMail};
 pub use mailbox::{Mailbox, Overflow};
-pub use naming::{LookupError, NameEntry, NameTaken, NameUse, PutFound, PutRegistered};
+pub use naming::{
+    LookupError, NameEntry, NameTaken, NameUse, PutFound, PutRegistered, RegisteredRef,
+};
 pub use note::Note;
 pub use query::{Query, SendTable};
 pub use registration::Registration;

@@ -1,12 +1,9 @@
 //! The registry of names: entries, and the answers to those who use it.
 
-use std::any::{Any, TypeId, type_name};
+use std::any::{Any, TypeId};
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::actor::AnyRef;
-use crate::dispatch::Target;
 use crate::identity::{ActorId, Address, AskId};
 
 /// The error of a registration under a name that another actor has.
@@ -23,11 +20,11 @@ pub struct NameTaken {
 
 impl NameTaken {
     /// Returns the error that `holder` has the name.
-    pub fn by(name: &str, holder: &NameEntry) -> Self {
+    pub fn by(name: &str, holder: ActorId, holder_name: String) -> Self {
         Self {
             name: name.to_owned(),
-            holder: holder.target.id(),
-            holder_name: holder.target.name(),
+            holder,
+            holder_name,
         }
     }
 }
@@ -86,78 +83,56 @@ impl fmt::Display for LookupError {
 
 impl std::error::Error for LookupError {}
 
-/// The registry entry of one actor.
+/// The registry entry of one actor, for an executor whose actors are a `Me` each.
 #[derive(Clone)]
-pub struct NameEntry {
-    target: Target,
-    reference: Reference,
+pub struct NameEntry<Me> {
+    /// The actor.
+    pub actor: Me,
+    /// The reference by which the actor was registered.
+    pub reference: RegisteredRef,
 }
 
+/// A reference in the registry of names, without its type.
 #[derive(Clone)]
-enum Reference {
-    /// An [`ActorRef`](crate::ActorRef) of this type.
-    Actor(TypeId, &'static str),
-    Other(Arc<dyn Any + Send + Sync>, &'static str),
+pub struct RegisteredRef {
+    reference: Arc<dyn Any + Send + Sync>,
+    /// The type of the actor, if the reference is an [`ActorRef`](crate::ActorRef).
+    actor_type: Option<TypeId>,
+    type_name: &'static str,
 }
 
-impl NameEntry {
-    pub(crate) fn actor(target: Target, actor_type: TypeId, path: &'static str) -> Self {
+impl RegisteredRef {
+    pub(crate) fn new(
+        reference: impl Any + Send + Sync,
+        actor_type: Option<TypeId>,
+        type_name: &'static str,
+    ) -> Self {
         Self {
-            target,
-            reference: Reference::Actor(actor_type, path),
+            reference: Arc::new(reference),
+            actor_type,
+            type_name,
         }
     }
 
-    pub(crate) fn other<R: AnyRef>(reference: &R) -> Self {
-        Self {
-            target: reference.target().clone(),
-            reference: Reference::Other(Arc::new(reference.clone()), type_name::<R>()),
-        }
+    /// Returns true for an [`ActorRef`](crate::ActorRef) of this type.
+    pub(crate) fn is_actor(&self, actor_type: TypeId) -> bool {
+        self.actor_type == Some(actor_type)
     }
 
-    pub(crate) fn target(&self) -> &Target {
-        &self.target
-    }
-
-    /// Returns the actor under test.
-    pub fn address(&self) -> Address {
-        self.target.address()
-    }
-
-    /// Returns the target if the reference is an [`ActorRef`](crate::ActorRef) of this type.
-    pub(crate) fn as_actor(&self, actor_type: TypeId) -> Option<&Target> {
-        match &self.reference {
-            Reference::Actor(found, _) if *found == actor_type => Some(&self.target),
-            _ => None,
-        }
-    }
-
-    /// Returns the reference if it is of this type and not an [`ActorRef`](crate::ActorRef).
-    pub(crate) fn as_other<R: AnyRef>(&self) -> Option<R> {
-        match &self.reference {
-            Reference::Other(reference, _) => reference.downcast_ref().cloned(),
-            Reference::Actor(..) => None,
-        }
+    /// Returns the reference if it was made from an `R`.
+    pub(crate) fn get<R: Any + Clone>(&self) -> Option<R> {
+        self.reference.downcast_ref().cloned()
     }
 
     /// Returns the path of the type of the reference.
     pub fn type_name(&self) -> &'static str {
-        match &self.reference {
-            Reference::Actor(_, name) | Reference::Other(_, name) => name,
-        }
+        self.type_name
     }
 }
 
-impl fmt::Debug for NameEntry {
+impl fmt::Debug for RegisteredRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.target.fmt(f)
-    }
-}
-
-impl Hash for NameEntry {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.target.id().hash(hasher);
-        self.type_name().hash(hasher);
+        f.write_str(self.type_name)
     }
 }
 
@@ -165,7 +140,7 @@ impl Hash for NameEntry {
 pub type PutRegistered = Box<dyn FnOnce(Result<(), NameTaken>)>;
 
 /// Puts the result of a lookup into the slot of the waiter.
-pub type PutFound = Box<dyn FnOnce(Result<NameEntry, LookupError>)>;
+pub type PutFound = Box<dyn FnOnce(Result<RegisteredRef, LookupError>)>;
 
 /// A use of the registry of names, of the system or node that the current operation is on.
 pub enum NameUse {
@@ -174,12 +149,12 @@ pub enum NameUse {
         /// The name.
         name: String,
         /// The actor.
-        entry: NameEntry,
+        entry: NameEntry<Address>,
         /// True if the actor was just spawned: it has the name from its start on.
         with_spawn: bool,
     },
     /// Registers an actor, and answers an `ask` without an event.
-    TryRegister(AskId, String, NameEntry, PutRegistered),
+    TryRegister(AskId, String, NameEntry<Address>, PutRegistered),
     /// Removes a name.
     Unregister(String),
     /// Looks up the name of the `ask`'s target, which is a name and no actor.

@@ -52,8 +52,8 @@ pub enum NewOperation<'a> {
     /// A task or a thread.
     Task(NewTask),
     /// A name, to whose holder messages of this type are sent: `node/name`, or a name where the current
-    /// operation is. Without a type nothing is sent to it. It takes no steps, and the same name again gives
-    /// the same address.
+    /// operation is. Without a type nothing is sent to it. A name takes no steps, and the same name again
+    /// gives the same address.
     Name(&'a str, Option<ActorType>),
 }
 

@@ -73,7 +73,7 @@ pub(crate) struct Arena {
     /// The code of each node.
     nodes: Vec<Option<Boot>>,
     /// For each use of the registry of names, the entry that it registers, and the slot that it fills.
-    name_uses: Vec<(Option<NameEntry>, Option<NameAnswer>)>,
+    name_uses: Vec<(Option<NameEntry<Address>>, Option<NameAnswer>)>,
     /// The data that receivers of references need for sending there.
     send_tables: Vec<&'static (dyn Any + Send + Sync)>,
 }
@@ -94,17 +94,21 @@ impl Arena {
         self.nodes[node as usize] = Some(boot);
     }
 
-    pub(crate) fn keep_name_use(&mut self, entry: Option<NameEntry>, answer: Option<NameAnswer>) {
+    pub(crate) fn keep_name_use(
+        &mut self,
+        entry: Option<NameEntry<Address>>,
+        answer: Option<NameAnswer>,
+    ) {
         self.name_uses.push((entry, answer));
     }
 
     /// Returns the entry that a use of the registry has registered.
-    pub(crate) fn name_entry(&self, name_use: u32) -> Option<&NameEntry> {
+    pub(crate) fn name_entry(&self, name_use: u32) -> Option<&NameEntry<Address>> {
         self.name_uses[name_use as usize].0.as_ref()
     }
 
     /// Takes the entry that a use of the registry has registered, to be dropped.
-    pub(crate) fn take_name_entry(&mut self, name_use: u32) -> Option<NameEntry> {
+    pub(crate) fn take_name_entry(&mut self, name_use: u32) -> Option<NameEntry<Address>> {
         self.name_uses[name_use as usize].0.take()
     }
 
@@ -277,7 +281,7 @@ fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
 /// The user's values that an execution has left, to be dropped one by one.
 pub(crate) struct UserValues {
     pub(crate) boots: Vec<Option<Boot>>,
-    pub(crate) name_uses: Vec<(Option<NameEntry>, Option<NameAnswer>)>,
+    pub(crate) name_uses: Vec<(Option<NameEntry<Address>>, Option<NameAnswer>)>,
     pub(crate) clockworks: Vec<TimerValues>,
     pub(crate) notices: Vec<Option<WatchNotice>>,
     pub(crate) supplies: Vec<SuppliedError>,

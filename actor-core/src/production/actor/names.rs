@@ -12,8 +12,10 @@ use super::node::LiveNode;
 use crate::identity::ActorId;
 use crate::panics::lock;
 use crate::production::observing::hooks::FailureCause;
-use crate::seam::{ActorType, LookupError, NameEntry, NameTaken, SpawnOptions};
+use crate::seam::{ActorType, LookupError, NameEntry, NameTaken, RegisteredRef, SpawnOptions};
 use crate::supervision::{FailureKind, StopReason};
+
+type LiveEntry = NameEntry<Arc<LiveActor>>;
 
 /// The registry of names of a system or of one incarnation of a node.
 #[derive(Default)]
@@ -21,24 +23,25 @@ pub(crate) struct NameTable(Mutex<NameEntries>);
 
 #[derive(Default)]
 struct NameEntries {
-    entries: BTreeMap<String, NameEntry>,
+    entries: BTreeMap<String, LiveEntry>,
     /// The number of entries at which the entries of stopped actors are removed.
     sweep_at: usize,
 }
 
 impl NameTable {
     /// Registers an actor, unless another one that has not stopped has the name.
-    pub(crate) fn enter(&self, name: String, entry: NameEntry) -> Result<(), NameTaken> {
+    pub(crate) fn enter(&self, name: String, entry: LiveEntry) -> Result<(), NameTaken> {
         // A reference that is dropped may end its actor, whose destructor may use the registry.
         let mut dropped = Vec::new();
         let mut table = lock(&self.0);
         let held = table.entries.get(&name);
-        if let Some(held) = held.filter(|held| !held.target().has_stopped()) {
-            if held.target().id() != entry.target().id() {
-                return Err(NameTaken::by(&name, held));
+        if let Some(held) = held.filter(|held| held.actor.is_running()) {
+            if held.actor.id() != entry.actor.id() {
+                let holder_name = held.actor.name().into_owned();
+                return Err(NameTaken::by(&name, held.actor.id(), holder_name));
             }
         } else if table.entries.len() >= table.sweep_at {
-            let stopped = |_: &String, entry: &mut NameEntry| entry.target().has_stopped();
+            let stopped = |_: &String, entry: &mut LiveEntry| !entry.actor.is_running();
             dropped.extend(table.entries.extract_if(.., stopped));
             table.sweep_at = table.entries.len() * 2 + 16;
         }
@@ -49,14 +52,14 @@ impl NameTable {
     }
 
     /// Removes a name; returns its entry, to be dropped.
-    pub(crate) fn remove(&self, name: &str) -> Option<NameEntry> {
+    pub(crate) fn remove(&self, name: &str) -> Option<LiveEntry> {
         lock(&self.0).entries.remove(name)
     }
 
-    fn find(&self, name: &str) -> Result<NameEntry, LookupError> {
+    fn find(&self, name: &str) -> Result<LiveEntry, LookupError> {
         let found = lock(&self.0).entries.get(name).cloned();
         found
-            .filter(|entry| !entry.target().has_stopped())
+            .filter(|entry| entry.actor.is_running())
             .ok_or(LookupError::Unknown)
     }
 
@@ -69,14 +72,14 @@ impl NameTable {
 
 /// A lookup in production.
 pub(crate) enum LiveLookup {
-    Now(Result<NameEntry, LookupError>),
+    Now(Result<RegisteredRef, LookupError>),
     /// The node boots, and the lookup waits until it has.
-    Booting(Pin<Box<dyn Future<Output = Result<NameEntry, LookupError>> + Send>>),
+    Booting(Pin<Box<dyn Future<Output = Result<RegisteredRef, LookupError>> + Send>>),
 }
 
 impl Hub {
     /// Registers an actor; a name that is taken is a failure of the registry.
-    pub(crate) fn register(&self, name: String, entry: NameEntry) {
+    pub(crate) fn register(&self, name: String, entry: LiveEntry) {
         if let Err(taken) = self.names.enter(name, entry) {
             let fault = FailureCause {
                 kind: FailureKind::Unheard,
@@ -89,12 +92,12 @@ impl Hub {
     /// Looks up a name, in this registry or in that of a node.
     pub(crate) fn find(&self, name: &str) -> LiveLookup {
         let Some((node, on_it)) = name.split_once('/') else {
-            return LiveLookup::Now(self.names.find(name));
+            return LiveLookup::Now(self.names.find(name).map(reference_of));
         };
         let Some(node) = self.nodes.find(node) else {
             let known = self.nodes.names();
             // A name may contain a slash itself.
-            let found = self.names.find(name);
+            let found = self.names.find(name).map(reference_of);
             return LiveLookup::Now(found.map_err(|unknown| match known.is_empty() {
                 true => unknown,
                 false => LookupError::UnknownNode {
@@ -104,12 +107,12 @@ impl Hub {
             }));
         };
         if !node.is_booting() {
-            return LiveLookup::Now(find_on(&node, on_it));
+            return LiveLookup::Now(find_on(&node, on_it).map(reference_of));
         }
         let on_it = on_it.to_owned();
         LiveLookup::Booting(Box::pin(async move {
             node.booted().await;
-            find_on(&node, &on_it)
+            find_on(&node, &on_it).map(reference_of)
         }))
     }
 
@@ -130,7 +133,11 @@ impl Hub {
     }
 }
 
-fn find_on(node: &LiveNode, name: &str) -> Result<NameEntry, LookupError> {
+fn reference_of(entry: LiveEntry) -> RegisteredRef {
+    entry.reference
+}
+
+fn find_on(node: &LiveNode, name: &str) -> Result<LiveEntry, LookupError> {
     match node.hub() {
         Some(hub) => hub.names.find(name),
         None => Err(LookupError::Unreachable),
@@ -187,17 +194,12 @@ impl NamedActor {
             None => self.nobody.hub().names.find(&self.name),
         };
         let reason = match found {
-            Ok(entry) => match entry.as_actor(self.actor_type) {
-                Some(target) => match target.live_actor() {
-                    Some(actor) => return actor.into_owned(),
-                    None => StopReason::Unregistered,
-                },
-                None => {
-                    let found = LookupError::OtherType(entry.type_name());
-                    self.nobody.report(&found.to_string());
-                    StopReason::Unregistered
-                }
-            },
+            Ok(entry) if entry.reference.is_actor(self.actor_type) => return entry.actor,
+            Ok(entry) => {
+                let found = LookupError::OtherType(entry.reference.type_name());
+                self.nobody.report(&found.to_string());
+                StopReason::Unregistered
+            }
             Err(LookupError::Unreachable) => StopReason::Disconnected,
             Err(_) => StopReason::Unregistered,
         };

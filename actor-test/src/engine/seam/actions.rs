@@ -136,7 +136,7 @@ impl CurrentOperation<'_> {
                 with_spawn: just_spawned,
             } => {
                 with_spawn = just_spawned;
-                let Some(actor) = self.local(entry.address()) else {
+                let Some(actor) = self.local(entry.actor) else {
                     return;
                 };
                 let name = name.into();
@@ -145,7 +145,7 @@ impl CurrentOperation<'_> {
                 (record, Some(entry), None)
             }
             NameUse::TryRegister(ask, name, entry, put) => {
-                let Some(actor) = self.local(entry.address()) else {
+                let Some(actor) = self.local(entry.actor) else {
                     return;
                 };
                 self.state().requests.asks.ask_for_end(ask.index);

@@ -316,7 +316,9 @@ impl Effect {
                 }
             }
             Self::Name { name_use, .. } => EffectFacts {
-                travels_to: state.names.looked_up(*name_use, &state.requests.asks),
+                travels_to: state
+                    .names
+                    .target_of_lookup(*name_use, &state.requests.asks),
                 touches: Touches::One(by),
                 reach: Reach::Construct(StepConstruct::Names),
                 tag: EffectTag::Name,

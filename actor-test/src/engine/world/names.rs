@@ -17,7 +17,7 @@ const NAME: u64 = 0x4a_3e;
 /// Stands for no type.
 pub(crate) const NO_TYPE: u32 = u32::MAX;
 
-/// A name that operations refer to. It is an operation without steps, so that it has an address.
+/// A name that operations refer to: an operation without steps, so that it has an address.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedReference {
     pub(crate) operation: u32,
@@ -135,7 +135,7 @@ impl Names {
     }
 
     /// Returns the name that a use looks up.
-    pub(crate) fn looked_up(&self, number: u32, asks: &Asks) -> Option<u32> {
+    pub(crate) fn target_of_lookup(&self, number: u32, asks: &Asks) -> Option<u32> {
         match *self.name_use(number) {
             NameUseRecord::Lookup { ask } => Some(asks[ask].target),
             NameUseRecord::Register { .. } | NameUseRecord::Unregister { .. } => None,

@@ -32,7 +32,7 @@ pub(crate) enum OperationRole {
     Link(u32),
     /// A task or a thread.
     Task,
-    /// A name of an actor of a type, by its number. It takes no steps.
+    /// A name of an actor of a type, by its number, which takes no steps.
     Name { of_type: u32 },
 }
 

@@ -1,7 +1,7 @@
 //! Names: actors are registered and looked up, and what is sent to a name goes to the actor that has it.
 
 use actor_core::seam::{LookupError, NameTaken};
-use actor_core::{AskError, StopReason};
+use actor_core::{ActorId, AskError, StopReason};
 
 use crate::data::problem::Problem;
 use crate::data::story::NameUsed;
@@ -168,11 +168,15 @@ impl Effects<'_> {
                 Ok(())
             }
             Err(held) => {
-                let held = self.shared.arena().name_entry(held.entry).cloned();
-                let Some(held) = held else {
+                let held = self
+                    .shared
+                    .arena()
+                    .name_entry(held.entry)
+                    .map(|held| held.actor);
+                let Some(held) = held.map(ActorId::controlled) else {
                     return Ok(());
                 };
-                let taken = NameTaken::by(name, &held);
+                let taken = NameTaken::by(name, held, format!("{held:?}"));
                 let error = taken.to_string();
                 self.record_use(NameUsed::Registers, name, None, Some(error));
                 self.drop_entry(Some(name_use));
@@ -256,7 +260,10 @@ impl Effects<'_> {
         self.record_use(NameUsed::LooksUp, &full_name, holder, error);
         let (entry, answer) = {
             let mut arena = self.shared.arena();
-            let entry = found.map(|holder| arena.name_entry(holder.entry).cloned());
+            let entry = found.map(|holder| {
+                let entry = arena.name_entry(holder.entry)?;
+                Some(entry.reference.clone())
+            });
             (entry, arena.take_name_answer(name_use))
         };
         if let Some(NameAnswer::Found(put)) = answer {
@@ -320,7 +327,7 @@ impl Executor {
             state.names.waiting().iter().any(|(by, effect)| {
                 let name = match *effect {
                     Effect::Name { name_use, .. } => {
-                        state.names.looked_up(name_use, &state.requests.asks)
+                        state.names.target_of_lookup(name_use, &state.requests.asks)
                     }
                     effect => target_of(&state, *by, &effect),
                 };
@@ -362,7 +369,7 @@ fn target_of(state: &ExecutionState, by: u32, effect: &Effect) -> Option<u32> {
         Effect::Link { other } | Effect::Unlink { other } => Some(other),
         Effect::RequestCapacity(question) => {
             let target = state.requests.capacity[question].target;
-            // What is sent to another node needs no permit.
+            // A message to another node needs no permit.
             let is_apart = state.nodes.nodes_if_different(by, target).is_some();
             (!is_apart).then_some(target)
         }

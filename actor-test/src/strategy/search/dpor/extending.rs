@@ -477,7 +477,7 @@ impl ExecutionGraph {
                 let is_new = self.process_of(to).is_none();
                 let to = self.process_or_new(to);
                 if is_new && event != ON_LINK {
-                    // What is sent by a name may come before the actor.
+                    // A message that is sent by a name may come before the actor.
                     self.process_mut(to).is_spawned = false;
                 }
                 self.push(

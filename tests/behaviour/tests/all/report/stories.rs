@@ -753,7 +753,7 @@ fn incarnations_share_a_lane() {
 }
 
 /// The text of a story on nodes has a column of lanes: a crash and a restart are bars across those of the node.
-/// Boot code and registries are counted, unless every step is to be shown.
+/// Boot code is counted, unless every step is to be shown.
 #[test]
 fn a_story_on_nodes_shows_lanes() {
     let story = restarted();
@@ -762,7 +762,7 @@ fn a_story_on_nodes_shows_lanes() {
         "         n1 n2",
         " 1  0  ●        test        starts, awaits",
         " 2  0  ●        test        spawns n1/boot",
-        "    … 2 steps of boot code, name registries or links",
+        "    … 2 steps of boot code or links",
         " 5  0  ● │      test        looks up `n1/book`: n1/book",
         " 6  0  ● │      test        resumes, awaits",
         " 7  0  ● │      test        sends Note(7) to n1/book",
@@ -777,7 +777,7 @@ fn a_story_on_nodes_shows_lanes() {
         // A single step is shown, since a line for it would take as much room.
         "15  0  │        n1(2)/boot  starts",
         "16  0  ●        test        looks up `n1/book`: its node boots",
-        "    … 2 steps of boot code, name registries or links",
+        "    … 2 steps of boot code or links",
         "19  0  ● │  │   test        resumes, awaits",
         "20  0  ● │  │   test        sends Note(8) to n1(2)/book",
         "21  0  │ ●  │   n1(2)/book  handles Note(8) from test",
