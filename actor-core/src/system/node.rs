@@ -16,10 +16,11 @@ impl System {
     /// unchanged, and runs again at each restart of the node. The actors that it spawns, and that these
     /// spawn, are on the node.
     ///
-    /// On the node itself a name is used as it is, and on other nodes with the node's name before it:
-    /// `lookup("n2/replica")`, which waits if `n2` has not booted yet. References can be sent in messages. A
-    /// reference leads to the actor for which it was created, never to its successor on a restarted node: an
-    /// event to the old actor is a dead letter.
+    /// On the node itself a name is used as it is, and on other nodes with the node's name before it. A
+    /// reference by name, [`at("n2/replica")`](crate::Scope::at), leads to the actor that has the name when
+    /// a message arrives, also after a restart of the node. A reference to an actor itself, as `spawn` and
+    /// [`lookup`](crate::Scope::lookup) return it, never leads to the successor on a restarted node: an
+    /// event to the old actor is a dead letter. Both can be sent in messages.
     ///
     /// Under test, messages between two nodes are encoded and decoded, and travel on a *link*: they leave in
     /// a step of the sender, and arrive in a step of the link. Between two nodes they keep their order, by
@@ -51,12 +52,10 @@ impl System {
     /// sys.node("n1", |node| {
     ///     node.spawner().name("greeter").registered().spawn(Greeter);
     /// });
-    /// let greeter = sys.lookup::<Greeter>("n1/greeter").await?;
+    /// let greeter = sys.at::<Greeter>("n1/greeter");
     /// assert_eq!(greeter.ask(Greet).await, Ok("hello"));
     ///
     /// sys.faults().restart("n1");
-    /// assert!(greeter.ask(Greet).await.is_err());
-    /// let greeter = sys.lookup::<Greeter>("n1/greeter").await?;
     /// assert_eq!(greeter.ask(Greet).await, Ok("hello"));
     /// # sys.shutdown().await?;
     /// # Ok(())

@@ -173,7 +173,7 @@ impl Executor {
         if has_disk {
             self.shared.effects().fail_power(disk_of(node));
         }
-        // What has waited for the boot of the node finds it down.
+        // An effect that has waited for the boot of the node finds it down.
         self.deliver_waiting();
     }
 

@@ -51,7 +51,7 @@ impl Effects<'_> {
                 self.shared.instrumented.set(true);
                 let is_apart = state.nodes.nodes_if_different(by, to).is_some();
                 drop(state);
-                // What comes over a link was shown when it left.
+                // An effect that comes over a link was shown when it left.
                 if let (Effect::Send { letter, .. }, false) = (effect, is_apart) {
                     self.leaves(to, &letter);
                 }
