@@ -25,10 +25,9 @@ impl Client {
     }
 
     #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) {
-        if let Ok(master) = cx.lookup::<Master>("master/master").await {
-            master.tell(Subscribe(cx.recipient()));
-        }
+    fn start(&mut self, cx: &mut Context<Self>) {
+        let master = cx.at::<Master>("master/master");
+        master.tell(Subscribe(cx.recipient()));
     }
 
     /// Sends the update again: the old primary may have lost it.

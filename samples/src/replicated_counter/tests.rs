@@ -9,8 +9,7 @@ use super::{Add, Bug, Counts, NODES, Replica, set_up, total};
 /// Adds on a node that crashes after its answer, and checks the counts of the others.
 async fn add_and_crash(sys: &System, bug: Option<Bug>) {
     set_up(sys, bug);
-    let replica = sys.lookup::<Replica>("n1/replica").await;
-    let replica = replica.expect("the node has booted");
+    let replica = sys.at::<Replica>("n1/replica");
     if replica.ask(Add(1)).await.is_err() {
         return;
     }
@@ -46,10 +45,8 @@ impl Client {
     #[start]
     async fn start(&mut self, cx: &mut Context<Self>) {
         for node in NODES {
-            let replica = cx.lookup::<Replica>(format!("{node}/replica")).await;
-            if let Ok(replica) = replica
-                && replica.ask(Add(1)).await.is_ok()
-            {
+            let replica = cx.at::<Replica>(format!("{node}/replica"));
+            if replica.ask(Add(1)).await.is_ok() {
                 self.acknowledged += 1;
             }
         }
@@ -94,8 +91,7 @@ fn an_early_answer_needs_a_crash(sys: &System) {
 #[actor_test]
 async fn a_restarted_replica_catches_up(sys: &System) {
     set_up(sys, None);
-    let replica = sys.lookup::<Replica>("n1/replica").await;
-    let replica = replica.expect("the node has booted");
+    let replica = sys.at::<Replica>("n1/replica");
     if replica.ask(Add(1)).await.is_ok() {
         sys.faults().restart("n1");
         sys.eventually("the new replica knows it", |w| {

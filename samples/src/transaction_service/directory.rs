@@ -27,16 +27,12 @@ impl Directory {
     }
 
     #[start]
-    async fn start(&mut self, cx: &mut Context<Self>) {
-        for node in COORDINATORS {
-            let found = cx.lookup::<Coordinator>(format!("{node}/leader")).await;
-            self.coordinators.extend(found);
-        }
+    fn start(&mut self, cx: &mut Context<Self>) {
+        let coordinators = COORDINATORS.map(|node| cx.at(format!("{node}/leader")));
+        self.coordinators = coordinators.into();
         for (side, nodes) in ACCOUNTS {
-            for node in nodes {
-                let found = cx.lookup::<Account>(format!("{node}/leader")).await;
-                self.accounts.entry(side).or_default().extend(found);
-            }
+            let accounts = nodes.map(|node| cx.at(format!("{node}/leader")));
+            self.accounts.insert(side, accounts.into());
         }
         for coordinator in &self.coordinators {
             cx.watch(coordinator);
