@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 
 use actor_core::prelude::*;
 
-use super::directory::Directory;
+use super::directory::{Directory, Found};
 use super::{
-    Answer, Answered, Asked, Command, Operation, Request, TICK, Tick, View, replica::primary,
+    Answer, Answered, Asked, Command, Operation, REPLICAS, Request, TICK, Tick, View,
+    replica::primary,
 };
 
 /// The name of the timer that limits the wait for an answer.
@@ -37,19 +38,34 @@ impl Client {
             command: None,
             asked: 0,
             view: 0,
-            replicas: Directory::default(),
+            replicas: Directory::of(0..REPLICAS.len() as u32),
             waited: 0,
         }
     }
 
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        self.replicas = Directory::without(None, cx);
+        self.replicas.look_up(cx);
         self.next(cx);
     }
 
     #[on]
+    fn found(&mut self, found: Found, cx: &mut Context<Self>) {
+        let is_primary = found.is_of(primary(self.view));
+        self.replicas.found(found, cx);
+        if let Some(command) = self.command.filter(|_| is_primary) {
+            self.ask_primary(command, cx);
+        }
+    }
+
+    #[on]
+    fn terminated(&mut self, ended: Terminated, cx: &mut Context<Self>) {
+        self.replicas.terminated(&ended, cx);
+    }
+
+    #[on]
     fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.replicas.look_up(cx);
         let Some(command) = self.command else { return };
         cx.timer().named(ANSWER).after(TICK, Tick);
         self.waited += 1;

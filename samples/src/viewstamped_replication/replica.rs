@@ -7,7 +7,7 @@ use actor_core::actor;
 use actor_core::journal::JournalError;
 use actor_core::prelude::*;
 
-use super::directory::Directory;
+use super::directory::{Directory, Found};
 use super::service::Service;
 use super::storage::{Saved, Storage};
 use super::{
@@ -76,6 +76,7 @@ pub struct Replica {
 impl Replica {
     /// Creates a replica; the incarnations count from one.
     pub fn new(me: Member, group: Group, bug: Option<Bug>) -> Self {
+        let others = (0..REPLICAS.len() as u32).filter(|other| *other != me.number);
         Self {
             me,
             group,
@@ -87,7 +88,7 @@ impl Replica {
             commit_number: 0,
             service: Service::default(),
             storage: Storage::default(),
-            others: Directory::default(),
+            others: Directory::of(others),
             lives: Lives::new(),
             clients: BTreeMap::new(),
             ticks: false,
@@ -149,7 +150,7 @@ pub(super) fn primary(view: View) -> u32 {
 impl Replica {
     #[start]
     async fn start(&mut self, cx: &mut Context<Self>) -> Kept {
-        self.others = Directory::without(Some(self.me.number), cx);
+        self.others.look_up(cx);
         let mut saved = None;
         if self.group.journal {
             (self.storage, saved) = Storage::open(cx.disk(), self.bug).await?;
@@ -164,9 +165,21 @@ impl Replica {
     }
 
     #[on]
+    fn found(&mut self, found: Found, cx: &mut Context<Self>) {
+        self.others.found(found, cx);
+    }
+
+    #[on]
+    fn terminated(&mut self, ended: Terminated, cx: &mut Context<Self>) {
+        self.others.terminated(&ended, cx);
+        self.look_at_the_clock(cx);
+    }
+
+    #[on]
     async fn tick(&mut self, _: Tick, cx: &mut Context<Self>) -> Kept {
         self.ticks = false;
         self.waited += 1;
+        self.others.look_up(cx);
         // Exponential back-off: more requests do not help a slow replica.
         let asks_again = self.waited.is_power_of_two();
         match self.status {
@@ -244,7 +257,7 @@ impl Replica {
 impl Replica {
     /// Schedules a tick while the replica waits for something.
     pub(super) fn look_at_the_clock(&mut self, cx: &mut Context<Self>) {
-        let waits = self.status != Status::Normal || self.suspects;
+        let waits = self.status != Status::Normal || self.suspects || !self.others.are_all_known();
         if waits && !self.ticks {
             self.ticks = true;
             cx.after(TICK, Tick);
