@@ -177,16 +177,16 @@ const _: () = {
                 __Message::Count(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Count(
-                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
-                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Ping(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Ping(
-                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
-                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
@@ -194,8 +194,8 @@ const _: () = {
                 __Message::Signal(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Signal(
-                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
-                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }

@@ -148,24 +148,24 @@ const _: () = {
                 __Message::Put(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Put(
-                            (&&&::renamed::__private::ToCarry(__event)).carry()?,
-                            (&&::renamed::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::renamed::__private::ToCarry(__event)).carry()?,
+                            (&::renamed::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Ask(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Ask(
-                            (&&&::renamed::__private::ToCarry(__event)).carry()?,
-                            (&&::renamed::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::renamed::__private::ToCarry(__event)).carry()?,
+                            (&::renamed::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Vote(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Vote(
-                            (&&&::renamed::__private::ToCarry(__event)).carry()?,
-                            (&&::renamed::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::renamed::__private::ToCarry(__event)).carry()?,
+                            (&::renamed::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }

@@ -132,16 +132,16 @@ const _: () = {
                 __Message::Ping(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Ping(
-                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
-                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Later(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Later(
-                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
-                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }

@@ -154,24 +154,24 @@ const _: () = {
                 __Message::Pong(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Pong(
-                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
-                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Stop(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Stop(
-                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
-                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Tick(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Tick(
-                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
-                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
+                            (&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
