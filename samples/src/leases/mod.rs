@@ -3,7 +3,7 @@
 //! Each [`Clerk`] takes the lease of the [`Ledger`], reads the balance, writes one that is larger by one, and
 //! gives the lease back. The ledger keeps the largest [fence](actor_core::services::Fence) that it has seen,
 //! and refuses work with a smaller one. The [`Cashier`] is a
-//! [`Singleton`](actor_core::services::Singleton): it has no ledger that could refuse its work.
+//! [`Singleton`]: it has no ledger that could refuse its work.
 //!
 //! **The bugs it teaches.** A lease ends while its holder is paused, or while a message is on its way, and the
 //! holder does not know. With [`Bug::NoFence`], the ledger accepts whatever arrives. With

@@ -181,7 +181,7 @@ impl EngineView<'_> {
                     to.write(bytes);
                 });
             }
-            state.names.feed(|number| to.write_u64(number));
+            state.names.feed(|number| to.write_u64(number), named);
             let families = state.relations.families.iter().len() as u64;
             *cost += u64::from(state.relations.watches.count()) + families;
             let lengths = list_timers(&state, &self.shared.arena.borrow(), items);

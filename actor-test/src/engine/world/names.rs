@@ -85,12 +85,12 @@ impl Names {
         self.waiting.clear();
     }
 
-    /// Feeds the holders into a fingerprint.
-    pub(crate) fn feed(&self, mut to: impl FnMut(u64)) {
+    /// Feeds the holders into a fingerprint, each by another name of it.
+    pub(crate) fn feed(&self, mut to: impl FnMut(u64), named: impl Fn(u32) -> u64) {
         for (life, holders) in &self.holders {
             for (name, holder) in holders {
                 to(mix(u64::from(*life), text(name)));
-                to(u64::from(holder.operation));
+                to(named(holder.operation));
             }
         }
     }

@@ -630,3 +630,54 @@ fn what_knows_actors_by_number_tells_them_apart() {
     let is_between = interchangeable < meanwhile && meanwhile < apart;
     assert!(is_between, "{meanwhile}");
 }
+
+/// A candidate that may be chosen.
+#[derive(Debug, Fingerprint, Default)]
+#[fingerprint(interchangeable)]
+struct Candidate {
+    is_chosen: bool,
+    fails_if: Option<bool>,
+}
+
+#[derive(Debug, Clone, Fingerprint)]
+struct Choose;
+
+#[derive(Debug, Clone, Fingerprint)]
+struct Judge;
+
+#[actor]
+impl Candidate {
+    #[on]
+    fn choose(&mut self, _: Choose) {
+        self.is_chosen = true;
+    }
+
+    #[on]
+    fn judge(&mut self, _: Judge) {
+        assert_ne!(self.fails_if, Some(self.is_chosen), "it has the name");
+    }
+}
+
+/// Which of two equal actors has a name distinguishes states in which they have changed places.
+#[test]
+fn a_name_tells_equal_actors_apart() {
+    for fails_if in [None, Some(false), Some(true)] {
+        let report = whole("states").run(move |sys| {
+            let candidate = || Candidate {
+                fails_if,
+                ..Candidate::default()
+            };
+            let [one, other] = [sys.spawn(candidate()), sys.spawn(candidate())];
+            sys.register("named", &one);
+            match sys.choose_bool() {
+                true => one.tell(Choose),
+                false => other.tell(Choose),
+            }
+            sys.at::<Candidate>("named").tell(Judge);
+        });
+        // Not by the random executions that check a search.
+        let found = report.bugs().iter().any(|bug| bug.strategy == "states");
+        assert_eq!(found, fails_if.is_some(), "{fails_if:?}");
+        assert!(fails_if.is_some() || is_up_to_symmetry(&report));
+    }
+}
