@@ -468,6 +468,7 @@ impl Engine {
         shared.recorded.set(is_recorded);
         shared.instrumented.set(true);
         shared.may_fail.set(state.faults.is_open());
+        shared.has_names.set(false);
         shared.may_refuse.set(state.faults.may_be(FaultKind::Full));
         shared.has_predicates.set(false);
         shared.numbers_seen.take();

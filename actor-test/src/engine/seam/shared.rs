@@ -83,6 +83,8 @@ pub(crate) struct ControlledRuntime {
     pub(crate) instrumented: Cell<bool>,
     /// True if the step in progress has spawned actors or futures.
     pub(crate) has_spawned: Cell<bool>,
+    /// True if the execution has references by name.
+    pub(crate) has_names: Cell<bool>,
     /// True if the execution is recorded. Nothing else depends on it.
     pub(crate) recorded: Cell<bool>,
     /// For each moment, true if events are shown to a monitor or to the recorder.
@@ -131,6 +133,7 @@ impl ControlledRuntime {
             calls: Cell::new(0),
             instrumented: Cell::new(true),
             has_spawned: Cell::new(false),
+            has_names: Cell::new(false),
             recorded: Cell::new(false),
             shown: Cell::new([false; 3]),
             may_fail: Cell::new(false),

@@ -110,6 +110,7 @@ impl CurrentOperation<'_> {
             }
             (index, is_new)
         };
+        self.has_names.set(true);
         if is_new && let Some(of) = of {
             self.arena().keep_mail(index, (of.mail)().into());
         }

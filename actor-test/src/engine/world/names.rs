@@ -108,10 +108,6 @@ impl Names {
         std::mem::take(&mut self.waiting)
     }
 
-    pub(crate) fn has_references(&self) -> bool {
-        !self.references.is_empty()
-    }
-
     /// Returns whether the name is on a node.
     fn is_on_node(&self, operation: u32) -> bool {
         self.reference(operation)

@@ -20,13 +20,10 @@ impl Effects<'_> {
     /// boots is kept until the boot is over; the result is `None`.
     #[inline]
     pub(super) fn at_holder(&self, by: u32, effect: Effect) -> Option<Effect> {
-        let to = {
-            let state = self.shared.state();
-            match state.names.has_references() {
-                true => target_of(&state, by, &effect),
-                false => None,
-            }
-        };
+        if !self.shared.has_names.get() {
+            return Some(effect);
+        }
+        let to = target_of(&self.shared.state(), by, &effect);
         match to {
             Some(to) => self.at_holder_of(by, to, effect),
             None => Some(effect),

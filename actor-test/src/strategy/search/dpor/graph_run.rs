@@ -11,8 +11,8 @@ use crate::data::step::StepKind;
 use crate::hash::mix;
 use crate::strategy::{
     Choice, DeferredEvents, Enabled, Execution, Fairness, NameUses, Needs, ObserverSet,
-    OperationId, PredicateRead, PredicateScope, Pruned, SilentEffect, Step, StepEffect, Strategy,
-    StrategyEvent,
+    OperationId, Pending, PredicateRead, PredicateScope, Pruned, SilentEffect, Step, StepEffect,
+    Strategy, StrategyEvent,
 };
 
 /// The constructs that make a step an access to the world.
@@ -281,20 +281,8 @@ impl GraphRun {
         if self.outside.is_some() || self.has_diverged {
             return None;
         }
-        self.skip_taken(enabled);
-        let position = match self.schedule.get(self.next) {
-            Some(due) => {
-                self.next += 1;
-                self.answers_left = due.answers;
-                let found = find(enabled, due.who).filter(|position| {
-                    let pending = &enabled[*position];
-                    let message = pending.message.map_or(0, |message| message.number());
-                    match pending.kind {
-                        StepKind::Handle => message == due.message,
-                        StepKind::Deliver => [0, on_link(message)].contains(&due.message),
-                        _ => true,
-                    }
-                });
+        let position = match self.due(enabled) {
+            Some(found) => {
                 self.has_diverged = found.is_none();
                 found?
             }
@@ -333,18 +321,34 @@ impl GraphRun {
         Some(position)
     }
 
-    /// Leaves out the scheduled steps in which links take messages. A link takes a message and delivers it in one
-    /// step, which comes where the delivery is scheduled.
-    fn skip_taken(&mut self, enabled: &Enabled<'_>) {
-        while let Some(due) = self.schedule.get(self.next) {
-            let delivers = |position: usize| enabled[position].kind == StepKind::Deliver;
-            let takes = due.message != 0 && find(enabled, due.who).is_some_and(delivers);
-            let rest = &self.schedule[self.next + 1..];
-            if !takes || !rest.iter().any(|later| later.who == due.who) {
-                return;
-            }
+    /// Returns the position of the next scheduled step, if it is enabled; `None` behind the schedule.
+    fn due(&mut self, enabled: &Enabled<'_>) -> Option<Option<usize>> {
+        loop {
+            let due = *self.schedule.get(self.next)?;
             self.next += 1;
+            self.answers_left = due.answers;
+            let found = find(enabled, due.who);
+            if found.is_some_and(|position| self.is_taken_later(due, &enabled[position])) {
+                continue;
+            }
+            return Some(found.filter(|position| {
+                let pending = &enabled[*position];
+                let message = pending.message.map_or(0, |message| message.number());
+                match pending.kind {
+                    StepKind::Handle => message == due.message,
+                    StepKind::Deliver => [0, on_link(message)].contains(&due.message),
+                    _ => true,
+                }
+            }));
         }
+    }
+
+    /// Returns whether the scheduled step is that in which a link takes a message, and the link delivers it later. A
+    /// link takes a message and delivers it in one step, which comes where the delivery is scheduled.
+    fn is_taken_later(&self, due: ScheduledStep, step: &Pending) -> bool {
+        let takes = step.kind == StepKind::Deliver && due.message != 0;
+        let rest = &self.schedule[self.next..];
+        takes && rest.iter().any(|later| later.who == due.who)
     }
 
     /// Returns the actor that has a name, or the operation itself.
