@@ -198,7 +198,12 @@ impl ExecutionState {
             return (known.operation, false);
         }
         let of = node.map_or(0, |node| self.nodes.key(node));
-        let key = mix(mix(NAME, of), mix(text(name), u64::from(of_type)));
+        // The number of the type depends on what this worker has met before.
+        let type_name = match of_type {
+            NO_TYPE => 0,
+            of_type => self.operations.types[of_type].name,
+        };
+        let key = mix(mix(NAME, of), mix(text(name), type_name));
         let operation = self.operations.create_name(of_type, key);
         self.nodes.place_name(operation, node);
         let reference = NamedReference {
