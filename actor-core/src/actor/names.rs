@@ -80,23 +80,27 @@ pub(crate) fn unregister(parent: Parent<'_>, name: &str) {
 
 /// Looks up a name, in this registry or in that of a node.
 pub(crate) fn find<R: AnyRef>(parent: Parent<'_>, name: &str) -> NameLookup<R> {
-    let source = match parent.hub() {
+    let (source, limit) = match parent.hub() {
         Some(hub) => match hub.find(name) {
-            LiveLookup::Now(found) => LookupSource::Ready(Some(found)),
-            LiveLookup::Booting(found) => LookupSource::Booting(found),
+            LiveLookup::Now(found) => (LookupSource::Ready(Some(found)), None),
+            LiveLookup::Booting(found) => {
+                let limit = hub.begin_ask_limit().map(ClockSleep::Live);
+                (LookupSource::Booting(found), limit)
+            }
         },
         None => {
-            let target = seam::with(|rt| rt.spawn(NewOperation::Name(name, None))).into();
+            let target: Target = seam::with(|rt| rt.spawn(NewOperation::Name(name, None))).into();
             let ask = asked(&target, NameUse::Lookup);
-            LookupSource::Asked(match name.contains('/') {
-                true => ask.limited(&target),
-                false => ask,
-            })
+            let limit = match name.contains('/') {
+                true => target.ask_limit(),
+                false => None,
+            };
+            (LookupSource::Asked(ask), limit)
         }
     };
     NameLookup {
         source,
-        limit: None,
+        limit,
         reference: PhantomData,
     }
 }
@@ -117,6 +121,7 @@ fn asked<T: Event>(
 #[must_use = "await the answer"]
 pub struct NameLookup<R> {
     source: LookupSource,
+    /// The limit of the system, or one of this look-up.
     limit: Option<ClockSleep>,
     reference: PhantomData<fn() -> R>,
 }
@@ -135,7 +140,8 @@ enum LookupSource {
 impl<R> NameLookup<R> {
     /// Limits the wait for the answer; a lookup that exceeds the limit is [`LookupError::TimedOut`].
     /// Without a limit, a lookup on a node that does not come up, or over a link that is cut, waits for
-    /// ever. The limit counts from now, and a later one replaces it.
+    /// ever. The limit counts from now, and a later one replaces it; it replaces the limit that
+    /// [`ask_limit`](crate::System::ask_limit) gives a lookup on another node.
     ///
     /// ```
     /// # use std::time::Duration;

@@ -280,7 +280,7 @@ impl Target {
     }
 
     /// Starts the time limit of the system for an `ask` of this actor.
-    pub(super) fn ask_limit(&self) -> Option<ClockSleep> {
+    pub(crate) fn ask_limit(&self) -> Option<ClockSleep> {
         match self.live_actor() {
             Some(actor) => actor.ask_limit().map(ClockSleep::Live),
             None => {

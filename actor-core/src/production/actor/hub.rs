@@ -18,7 +18,7 @@ use crate::event::Event;
 use crate::identity::ActorId;
 use crate::production::host::current::Sender;
 use crate::production::host::disk::LiveDisk;
-use crate::production::host::executor::{Executor, TaskHandle, within};
+use crate::production::host::executor::{Executor, ExecutorSleep, TaskHandle, sleep, within};
 use crate::production::observing::hooks::{FailureCause, Hooks};
 use crate::production::observing::limits::Watchdog;
 use crate::production::observing::monitors::{MonitoredEvent, Monitors};
@@ -116,12 +116,15 @@ impl Hub {
         self.started.elapsed()
     }
 
+    /// Starts the time limit of the system for an `ask`.
     #[inline]
-    pub(in crate::production) fn ask_limit(&self) -> Option<Duration> {
-        match self.ask_limit.load(Ordering::Relaxed) {
-            u64::MAX => None,
-            limit => Some(Duration::from_nanos(limit)),
-        }
+    pub(crate) fn begin_ask_limit(&self) -> Option<ExecutorSleep> {
+        let limit = match self.ask_limit.load(Ordering::Relaxed) {
+            u64::MAX => return None,
+            limit => Duration::from_nanos(limit),
+        };
+        let _clock = self.executor.enter();
+        Some(sleep(limit))
     }
 
     pub(in crate::production) fn set_ask_limit(&self, limit: Duration) {

@@ -456,9 +456,7 @@ impl LiveActor {
 
     /// Starts the time limit of the system for an `ask` of this actor.
     pub(crate) fn ask_limit(&self) -> Option<ExecutorSleep> {
-        let limit = self.hub.ask_limit()?;
-        let _clock = self.hub.executor.enter();
-        Some(sleep(limit))
+        self.hub.begin_ask_limit()
     }
 
     /// Begins an `ask` that monitors don't observe, and that is ignored in the detection of cycles.

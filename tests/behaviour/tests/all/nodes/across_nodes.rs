@@ -33,6 +33,8 @@ impl Registrar {
 struct Caller {
     has_limit: bool,
     found: Option<Result<(), LookupError>>,
+    /// The time that the look-up took.
+    waited: Duration,
 }
 
 #[actor]
@@ -43,7 +45,9 @@ impl Caller {
         if self.has_limit {
             looked = looked.timeout(Duration::from_secs(1));
         }
+        let start = cx.now();
         let found = looked.await;
+        self.waited = cx.now() - start;
         if let Ok(registrar) = &found {
             let (by, from) = (cx.me().id(), cx.me());
             let limit = Duration::from_secs(1);
@@ -58,8 +62,12 @@ impl Caller {
 fn call(sys: &System, has_limit: bool, is_cut: bool) {
     boot(sys, "n2", "registrar", || Registrar);
     sys.node("n1", move |node| {
-        let found = None;
-        node.spawn(Caller { has_limit, found }).tell(Go);
+        let caller = Caller {
+            has_limit,
+            found: None,
+            waited: Duration::ZERO,
+        };
+        node.spawn(caller).tell(Go);
     });
     if is_cut {
         sys.faults().cut("n1", "n2");
@@ -103,6 +111,31 @@ fn a_look_up_with_a_limit_ends() {
     });
     report.assert_bug("it is in time");
     calls(|sys| call(sys, false, true)).assert_bug("awaits");
+}
+
+/// The limit of the system is for a look-up on another node, unless the look-up has its own.
+#[test]
+fn the_limit_of_the_system_ends_a_look_up() {
+    let ends_after = |of_system: u64, own: bool, expected: u64| {
+        let report = calls(move |sys| {
+            sys.ask_limit(Duration::from_secs(of_system));
+            call(sys, own, true);
+            sys.eventually("it ends", |world| {
+                ended(world, &Err(LookupError::TimedOut)) || ended(world, &Ok(()))
+            });
+            sys.always("it waits until the limit", move |world| {
+                let mut callers = world.all::<Caller>();
+                callers.all(|caller| match caller.found {
+                    Some(Err(_)) => caller.waited == Duration::from_secs(expected),
+                    Some(Ok(())) | None => true,
+                })
+            });
+        });
+        report.assert_clean();
+    };
+    ends_after(5, false, 5);
+    // Its own limit is one second.
+    ends_after(5, true, 1);
 }
 
 #[tokio::test]
