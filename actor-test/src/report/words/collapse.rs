@@ -45,7 +45,8 @@ enum Interest {
 pub(super) fn folded(story: &Story) -> Vec<FoldedPart<'_>> {
     let mut left = &story.steps[..];
     let mut parts = Vec::new();
-    for run in interests(story).chunk_by(|one, other| one == other) {
+    let causes = CausalIndex::of(story);
+    for run in interests(story, &causes).chunk_by(|one, other| one == other) {
         let steps;
         (steps, left) = left.split_at(run.len());
         match run[0] {
@@ -64,15 +65,14 @@ pub(super) fn folded(story: &Story) -> Vec<FoldedPart<'_>> {
 }
 
 /// Returns the steps that are not plumbing.
-pub(super) fn without_plumbing(story: &Story) -> BTreeSet<u64> {
-    let steps = story.steps.iter().zip(plumbing(story));
+pub(super) fn without_plumbing(story: &Story, causes: &CausalIndex<'_>) -> BTreeSet<u64> {
+    let steps = story.steps.iter().zip(plumbing(story, causes));
     let rest = steps.filter(|(_, is_plumbing)| !is_plumbing);
     rest.map(|(step, _)| step.number).collect()
 }
 
 /// Returns for each step whether boot code or a link does its undisturbed work in it.
-fn plumbing(story: &Story) -> Vec<bool> {
-    let causes = CausalIndex::of(story);
+fn plumbing(story: &Story, causes: &CausalIndex<'_>) -> Vec<bool> {
     let speaks = |effect: &Effect| effect.is_fault() || effect.is_logged();
     let is_plumbing = |at: usize, step: &Step| {
         let is_last = at + 1 == story.steps.len();
@@ -83,12 +83,12 @@ fn plumbing(story: &Story) -> Vec<bool> {
     steps.map(|(at, step)| is_plumbing(at, step)).collect()
 }
 
-fn interests(story: &Story) -> Vec<Interest> {
+fn interests(story: &Story, causes: &CausalIndex<'_>) -> Vec<Interest> {
     let dull = match story.steps.len() > SHORT {
-        true => dull(story),
+        true => dull(story, causes),
         false => vec![false; story.steps.len()],
     };
-    let steps = dull.into_iter().zip(plumbing(story));
+    let steps = dull.into_iter().zip(plumbing(story, causes));
     let interest = steps.map(|(is_dull, is_plumbing)| match is_dull {
         true => Interest::Dull,
         false if is_plumbing => Interest::Plumbing,
@@ -99,9 +99,13 @@ fn interests(story: &Story) -> Vec<Interest> {
 
 /// Returns the chosen steps, with what is between them: the number of steps, or that a round repeats. Nothing
 /// is said of a gap that is all plumbing.
-pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<FoldedPart<'a>> {
+pub(super) fn chosen<'a>(
+    story: &'a Story,
+    causes: &CausalIndex<'_>,
+    chosen: &BTreeSet<u64>,
+) -> Vec<FoldedPart<'a>> {
     let repetitions = Repetition::all(story);
-    let plumbing = plumbing(story);
+    let plumbing = plumbing(story, causes);
     let mut parts = Vec::new();
     // The position behind the last shown step.
     let mut next = 0;
@@ -148,8 +152,8 @@ fn missing(story: &Story, from: usize, to: usize) -> u64 {
 }
 
 /// Returns for each step whether it is dull: nothing of interest changed in it.
-fn dull(story: &Story) -> Vec<bool> {
-    let matter = CausalIndex::of(story).most_relevant(MATTER, &[]);
+fn dull(story: &Story, causes: &CausalIndex<'_>) -> Vec<bool> {
+    let matter = causes.most_relevant(MATTER, &[]);
     let handled_by = |step: &Step| {
         (
             step.who,

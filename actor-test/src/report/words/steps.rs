@@ -41,7 +41,7 @@ pub(super) fn decisive_steps(bug: &Bug, place: &CommandContext) -> Vec<String> {
     if bug.kind() == BugKind::Deadlock {
         named.extend(causes.awaited());
     }
-    let own = without_plumbing(story);
+    let own = without_plumbing(story, &causes);
     let plumbing = all - own.len();
     let is_whole = own.len() <= WHOLE;
     let matter = match is_whole {
@@ -65,7 +65,12 @@ pub(super) fn decisive_steps(bug: &Bug, place: &CommandContext) -> Vec<String> {
     };
     let width = place.width.saturating_sub(6);
     let mut lines = vec![head];
-    lines.extend(laid_out(story, &chosen(story, &matter), width, None));
+    lines.extend(laid_out(
+        story,
+        &chosen(story, &causes, &matter),
+        width,
+        None,
+    ));
     lines.extend(round(bug, width));
     lines.extend(inspected(story, width));
     lines
