@@ -161,35 +161,31 @@ impl Target {
 
     /// Returns true if the actor has stopped: its inbox takes no more events.
     pub(crate) fn has_stopped(&self) -> bool {
-        match self.place() {
-            ActorAddress::Live(actor) => !actor.is_running(),
-            ActorAddress::Named(named) => !named.holder().is_running(),
-            ActorAddress::Controlled(address) => query(|to| Query::HasStopped(*address, to)),
+        match self.live_actor() {
+            Some(actor) => !actor.is_running(),
+            None => query(|to| Query::HasStopped(self.address(), to)),
         }
     }
 
     pub(crate) fn is_bounded(&self) -> bool {
-        match self.place() {
-            ActorAddress::Live(actor) => actor.is_bounded(),
-            ActorAddress::Named(named) => named.holder().is_bounded(),
-            ActorAddress::Controlled(address) => query(|to| Query::IsBounded(*address, to)),
+        match self.live_actor() {
+            Some(actor) => actor.is_bounded(),
+            None => query(|to| Query::IsBounded(self.address(), to)),
         }
     }
 
     /// Reports a failed operation of an actor that goes on, if nobody waits for the result.
     pub(crate) fn report(&self, error: &str) {
-        match self.place() {
-            ActorAddress::Live(actor) => actor.report(error),
-            ActorAddress::Named(named) => named.holder().report(error),
-            ActorAddress::Controlled(_) => note(Note::Unreceived(error)),
+        match self.live_actor() {
+            Some(actor) => actor.report(error),
+            None => note(Note::Unreceived(error)),
         }
     }
 
     pub(crate) fn stop(&self, stop: Stop) {
-        match self.place() {
-            ActorAddress::Live(actor) => actor.stop(stop),
-            ActorAddress::Named(named) => named.holder().stop(stop),
-            ActorAddress::Controlled(address) => act(Action::Stop(*address, stop)),
+        match self.live_actor() {
+            Some(actor) => actor.stop(stop),
+            None => act(Action::Stop(self.address(), stop)),
         }
     }
 
@@ -205,20 +201,18 @@ impl Target {
 
     /// Posts as [`post`](Self::post) does, for a relayed message, which monitors have already observed.
     pub(crate) fn pass_on<A: Mailed>(&self, message: &mut Slot<A::Message>) {
-        match self.place() {
-            ActorAddress::Live(actor) => actor.pass_on::<A>(message),
-            ActorAddress::Named(named) => named.holder().pass_on::<A>(message),
-            ActorAddress::Controlled(address) => post(*address, message),
+        match self.live_actor() {
+            Some(actor) => actor.pass_on::<A>(message),
+            None => post(self.address(), message),
         }
     }
 
     /// Sends a service's [internal event](crate::table::EventInfo) to itself: the event takes no
     /// capacity, and is dropped without a dead letter if the service has stopped.
     pub(crate) fn tell_own<A: Mailed>(&self, message: A::Message) {
-        match self.place() {
-            ActorAddress::Live(actor) => actor.notify::<A>(message, None),
-            ActorAddress::Named(named) => named.holder().notify::<A>(message, None),
-            ActorAddress::Controlled(address) => post(*address, &mut Slot::Full(message)),
+        match self.live_actor() {
+            Some(actor) => actor.notify::<A>(message, None),
+            None => post(self.address(), &mut Slot::Full(message)),
         }
     }
 }
