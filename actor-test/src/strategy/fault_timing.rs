@@ -43,7 +43,7 @@ impl PossibleFault<'_> {
 /// The time at which a [possible fault](PossibleFault) strikes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FaultTiming {
-    /// As the tester places it; in a search, as one more alternative.
+    /// The tester places it; in a search, it is one more alternative.
     #[default]
     Placed,
     /// Here; in a search, this is the first alternative.

@@ -87,7 +87,7 @@ impl Engine {
         operation: OperationId,
         changed_actor: bool,
     ) {
-        if !shared.state().names.waiting().is_empty() {
+        if shared.has_names.get() {
             self.executor.deliver_waiting();
         }
         self.after_step(shared, changed_actor);

@@ -269,6 +269,11 @@ fn begin_flush(state: &mut ExecutionState, index: u32) {
     let Some(effect) = state.operations[index].outbox.first().copied() else {
         return;
     };
+    record_carried(state, index, &effect);
+}
+
+/// Records an effect that is carried out, and the construct that it meets.
+fn record_carried(state: &mut ExecutionState, index: u32, effect: &Effect) {
     let (carried, met) = match effect.facts(index, state).reach {
         Reach::Nothing => (StepEffect::Nothing, None),
         Reach::Construct(construct) => (StepEffect::Nothing, Some(construct)),
@@ -306,20 +311,10 @@ fn begin_delivery(state: &mut ExecutionState, index: u32) {
     let Some(first) = first.filter(|_| state.nodes.delivery == Delivery::PerPair) else {
         return;
     };
-    let (carried, met) = match first.effect.facts(index, state).reach {
-        Reach::Sent { to, event } => (
-            StepEffect::Sent(event),
-            met_by_letter(state, index, to, event),
-        ),
-        Reach::Replied { asker, is_lost } => (
-            StepEffect::Replied(state.operations[asker].key),
-            is_lost.then_some(StepConstruct::Ask),
-        ),
-        _ => return,
-    };
-    state.footprint.carried = carried;
-    if let Some(met) = met {
-        state.footprint.record_local(met);
+    let first = first.effect;
+    let reach = first.facts(index, state).reach;
+    if matches!(reach, Reach::Sent { .. } | Reach::Replied { .. }) {
+        record_carried(state, index, &first);
     }
 }
 

@@ -11,7 +11,6 @@ use crate::engine::running::executor::Executor;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::letter::{Envelope, LetterOrigin};
 use crate::engine::world::names::{FoundName, NameHolder, NameUseRecord};
-use crate::engine::world::network::{InTransit, LinkOutcome};
 use crate::engine::world::state::ExecutionState;
 use crate::records::Record;
 
@@ -91,8 +90,7 @@ impl Effects<'_> {
                 let key = state.operations[holder].key;
                 state.relations.watches.retarget(watch, holder, key);
                 if let Some(ask) = state.relations.watches[watch].ask {
-                    let outcome = state.operations[holder].key;
-                    state.requests.asks.add_outcome(ask, outcome);
+                    state.requests.asks.add_outcome(ask, key);
                 }
                 effect
             }
@@ -271,20 +269,15 @@ impl Effects<'_> {
 
     /// Brings the answer of a look-up to the asker, over the link if the name is on another node.
     fn bring_answer(&self, ask: u32) {
-        let reply = Effect::Reply { ask, lost: None };
-        let loaded = {
-            let mut state = self.shared.state();
-            let (name, asker) = {
-                let ask = &state.requests.asks[ask];
-                (ask.target, ask.asker)
-            };
-            let apart = state.nodes.nodes_if_different(name, asker);
-            apart.map(|(from, to)| state.load(from, to, InTransit::new(name, reply)))
+        let (name, apart) = {
+            let state = self.shared.state();
+            let ask = &state.requests.asks[ask];
+            let apart = state.nodes.nodes_if_different(ask.target, ask.asker);
+            (ask.target, apart)
         };
-        match loaded {
-            None | Some(LinkOutcome::Arrives) => self.bring_reply(ask, None),
-            Some(LinkOutcome::OnLink | LinkOutcome::Duplicated(_)) => {}
-            Some(LinkOutcome::Lost) => self.shared.record(|| Record::LostOnLink { message: None }),
+        match apart {
+            Some(nodes) => self.shared.network().load_reply(name, nodes, ask, None),
+            None => self.bring_reply(ask, None),
         }
     }
 

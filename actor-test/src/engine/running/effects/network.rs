@@ -189,6 +189,17 @@ impl Network<'_> {
             }
         }
         drop(slot);
+        self.load_reply(by, (from, to), ask, lost);
+    }
+
+    /// Loads a reply from one node to another onto the link; without one, the reply arrives at once.
+    pub(super) fn load_reply(
+        &self,
+        by: u32,
+        (from, to): (u32, u32),
+        ask: u32,
+        lost: Option<AskError>,
+    ) {
         let effect = Effect::Reply { ask, lost };
         let loaded = self
             .shared
