@@ -10,6 +10,7 @@ mod journals;
 mod leases;
 mod network;
 mod pauses;
+mod random_programs;
 mod reductions;
 mod slow_links;
 mod timed_faults;
