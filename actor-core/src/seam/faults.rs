@@ -48,6 +48,8 @@ pub enum ScriptedFault {
     HealBetween(Box<str>, Box<str>),
     /// The connection of two nodes breaks.
     Break(Box<str>, Box<str>),
+    /// The connection of two nodes breaks for the first one; the second one does not notice yet.
+    HalfOpen(Box<str>, Box<str>),
     /// The messages of a link are held back.
     Hold(Box<str>, Box<str>),
     /// A held link delivers its messages again.

@@ -227,6 +227,14 @@ impl Faults<'_> {
         self.inject(ScriptedFault::Break(one.into(), other.into()));
     }
 
+    /// Breaks the connection of two nodes for one of them, as if a firewall had forgotten it, or the node had given
+    /// it up: messages on the links between them are lost, and `sees` is notified as by
+    /// [`break_connection`](Self::break_connection). The other node notices when it sends its next
+    /// message to `sees`, which is lost, or when one from there arrives on a new connection.
+    pub fn half_open(&self, sees: &str, unaware: &str) {
+        self.inject(ScriptedFault::HalfOpen(sees.into(), unaware.into()));
+    }
+
     /// Holds back current and later messages on the link from one node to another.
     pub fn hold(&self, from: &str, to: &str) {
         self.inject(ScriptedFault::Hold(from.into(), to.into()));

@@ -155,6 +155,10 @@ fault_kinds! {
         "A node stops for a while: nothing on it takes a step and none of its timers fires, while the time goes \
          on; afterwards its timers fire late."
         "there was no node"
+    half_open HalfOpen between "half-open connection" "half-open connections"
+        "A connection breaks for one of two nodes: the messages on the links are lost, and that side is notified \
+         if it watches or asks. The other side notices later, at its next message at the latest, which is lost."
+        "no two nodes were up at a time"
 }
 
 impl FaultKind {
@@ -167,7 +171,7 @@ impl FaultKind {
     pub(crate) const fn is_undone(self) -> bool {
         matches!(
             self,
-            Self::Partition | Self::Crash | Self::Slow | Self::Pause
+            Self::Partition | Self::Crash | Self::Slow | Self::Pause | Self::HalfOpen
         )
     }
 }
@@ -185,23 +189,25 @@ pub struct Fault {
     /// The kind of the fault.
     pub kind: FaultKind,
     /// True if the fault is being undone: a crashed node boots, a partition is healed, a slow link delivers, a
-    /// paused node goes on.
+    /// paused node goes on, the other side of a half-open connection notices.
     pub is_undone: bool,
     /// The affected nodes, one bit for each in the order of declaration: the node that crashes or pauses,
     /// one half of a partition, or the two ends of a connection or of a link.
     pub nodes: u64,
     /// The variant: a partition cuts both directions or one; a slow link is that from the first node or back;
-    /// a clock jumps ahead or is set back.
+    /// a half-open connection is broken for the first node or for the other; a clock jumps ahead or is set back.
     pub way: u8,
     /// A key that identifies the fault in every execution. The key is odd if the fault is being undone.
     pub(crate) key: u64,
 }
 
 impl Fault {
-    /// The way of a slow link from the node that was declared first to the other one.
+    /// The way of a slow link from the node that was declared first to the other one, and of a connection that is
+    /// broken for the first one.
     pub(crate) const FORWARD: u8 = 0;
 
-    /// The way of a slow link to the node that was declared first.
+    /// The way of a slow link to the node that was declared first, and of a connection that is broken for the
+    /// other one.
     pub(crate) const BACKWARD: u8 = 1;
 
     /// The key of the step that undoes all faults still in force.
@@ -222,12 +228,15 @@ impl Fault {
         let met = (self.nodes & nodes).count_ones();
         match self.kind {
             FaultKind::Partition => met > 0 && nodes & !self.nodes > 0,
-            FaultKind::Break | FaultKind::Slow => met > 0 && met >= nodes.count_ones().min(2),
+            FaultKind::Break | FaultKind::Slow | FaultKind::HalfOpen => {
+                met > 0 && met >= nodes.count_ones().min(2)
+            }
             _ => met > 0,
         }
     }
 
-    /// Returns the bits of the nodes from which and to which a slow link leads.
+    /// Returns the bits of the nodes from which and to which a slow link leads, or of those for which a connection
+    /// is broken and is not yet.
     pub(crate) fn link_ends(&self) -> (u64, u64) {
         let first = self.nodes & self.nodes.wrapping_neg();
         match self.way {

@@ -33,6 +33,16 @@ pub(crate) enum NodeFault {
         one: u32,
         other: u32,
     },
+    /// Breaks a connection for one node alone; the other one does not notice yet.
+    HalfOpen {
+        sees: u32,
+        unaware: u32,
+    },
+    /// Lets a node notice that its connection to another one is broken.
+    Notice {
+        node: u32,
+        of: u32,
+    },
     /// Stops the deliveries of a link for now.
     Hold {
         from: u32,
@@ -96,6 +106,8 @@ impl NodeFault {
             Self::Cut(_) => "cut",
             Self::Heal(_) | Self::HealAll => "heal",
             Self::Break { .. } => "break",
+            Self::HalfOpen { .. } => "half_open",
+            Self::Notice { .. } => "notice",
             Self::Hold { .. } => "hold",
             Self::Release { .. } => "release",
             Self::At { wish, .. } | Self::Next { wish, .. } => match wish {
@@ -116,6 +128,8 @@ impl NodeFault {
             Self::Break { one, other } | Self::SpareLink { one, other } => {
                 vec![(*one, *other), (*other, *one)]
             }
+            Self::HalfOpen { sees, unaware } => vec![(*sees, *unaware)],
+            Self::Notice { node, of } => vec![(*node, *of)],
             Self::Hold { from, to }
             | Self::Release { from, to }
             | Self::At { from, to, .. }

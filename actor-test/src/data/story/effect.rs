@@ -21,8 +21,8 @@ pub enum Effect {
     },
     /// A fault between nodes, or its repair.
     Fault {
-        /// `crash`, `restart`, `restart_without_disk`, `pause`, `resume`, `cut`, `heal`, `break`, `hold`,
-        /// `release`, `drop`, `duplicate`, `delay`, `set_ahead`, `set_back` or `spare`.
+        /// `crash`, `restart`, `restart_without_disk`, `pause`, `resume`, `cut`, `heal`, `break`, `half_open`,
+        /// `notice`, `hold`, `release`, `drop`, `duplicate`, `delay`, `set_ahead`, `set_back` or `spare`.
         fault: Text,
         /// The node concerned.
         #[serde(default, skip_serializing_if = "Option::is_none")]

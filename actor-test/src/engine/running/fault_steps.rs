@@ -159,6 +159,19 @@ impl Engine {
                     true => NodeFault::Release { from, to },
                 }
             }
+            (FaultKind::HalfOpen, is_undone) => {
+                let (sees, unaware) = fault.link_ends();
+                let (sees, unaware) = (sees.trailing_zeros(), unaware.trailing_zeros());
+                match is_undone {
+                    false => NodeFault::HalfOpen { sees, unaware },
+                    // The node may have noticed by itself, or one of the two may have crashed.
+                    true if !self.shared.state().nodes.is_stale(unaware, sees) => return,
+                    true => NodeFault::Notice {
+                        node: unaware,
+                        of: sees,
+                    },
+                }
+            }
             (FaultKind::Break, _) => NodeFault::Break {
                 one,
                 other: other.unwrap_or(one),

@@ -72,7 +72,22 @@ impl Executor {
                     }
                 }
             }
-            NodeFault::Break { one, other } => self.shared.network().break_connection(*one, *other),
+            NodeFault::Break { one, other } => {
+                let network = self.shared.network();
+                network.close_connection(*one, *other, false);
+                network.notice_break(*one, *other);
+                network.notice_break(*other, *one);
+            }
+            NodeFault::HalfOpen { sees, unaware } => {
+                let network = self.shared.network();
+                network.close_connection(*unaware, *sees, true);
+                network.notice_break(*sees, *unaware);
+                self.shared.instrumented.set(true);
+            }
+            NodeFault::Notice { node, of } => {
+                self.shared.state().nodes.reconnects(*node, *of);
+                self.shared.network().notice_break(*node, *of);
+            }
             NodeFault::Hold { from, to } | NodeFault::Release { from, to } => {
                 let state = &mut *self.shared.state();
                 let link = state.nodes.link_between(&mut state.operations, *from, *to);
@@ -128,6 +143,14 @@ impl Executor {
                 let state = &mut *self.shared.state();
                 state.nodes.spare_link(&mut state.operations, *one, *other);
             }
+        }
+    }
+
+    /// Lets nodes notice that the connections on which they have sent were closed.
+    pub(crate) fn notice_breaks(&mut self) {
+        let noticing = std::mem::take(&mut self.shared.state().nodes.noticing);
+        for (node, of) in noticing {
+            self.inject(&NodeFault::Notice { node, of });
         }
     }
 
@@ -214,23 +237,25 @@ impl Network<'_> {
         });
     }
 
-    /// Drops everything on the links between two nodes, and notifies both ends.
-    fn break_connection(&self, one: u32, other: u32) {
-        for (from, to) in [(one, other), (other, one)] {
+    /// Drops everything on the links between two nodes. The first one does not notice if its link is stale then.
+    fn close_connection(&self, one: u32, other: u32, is_stale: bool) {
+        for (from, to, is_stale) in [(one, other, is_stale), (other, one, false)] {
             let lost = {
                 let state = &mut *self.shared.state();
                 let link = state.nodes.link_between(&mut state.operations, from, to);
+                state.nodes.link_mut(link).is_stale = is_stale;
                 state.clear_link(link, false)
             };
             self.lose_all(lost);
         }
+    }
+
+    /// Notifies the watchers and askers on a node that its connection to another node is broken.
+    fn notice_break(&self, node: u32, of: u32) {
         let (watches, asks) = {
             let state = self.shared.state();
             let asks = &state.requests.asks;
-            state
-                .relations
-                .watches
-                .across(&state.nodes, asks, one, other)
+            state.relations.watches.across(&state.nodes, asks, node, of)
         };
         for watch in watches {
             let mut state = self.shared.state();

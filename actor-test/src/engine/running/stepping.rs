@@ -90,6 +90,9 @@ impl Engine {
         if shared.has_names.get() {
             self.executor.deliver_waiting();
         }
+        if !shared.state().nodes.noticing.is_empty() {
+            self.executor.notice_breaks();
+        }
         self.after_step(shared, changed_actor);
         self.resume_yielded(Some(operation.bits()));
     }
@@ -326,6 +329,7 @@ impl Engine {
                 || self.shared.compares_states.get()
                 || !state.objects.is_unused()
                 || state.nodes.are_clocks_apart()
+                || state.nodes.are_half_open()
                 || !state.names.waiting().is_empty()
                 || shared.session().found.is_some(),
         );

@@ -93,6 +93,10 @@ fn node_fault(nodes: &Nodes, fault: &ScriptedFault) -> Result<NodeFault, BadNode
             let (one, other) = link(one, other)?;
             NodeFault::Break { one, other }
         }
+        ScriptedFault::HalfOpen(sees, unaware) => {
+            let (sees, unaware) = link(sees, unaware)?;
+            NodeFault::HalfOpen { sees, unaware }
+        }
         ScriptedFault::Hold(from, to) => {
             let (from, to) = link(from, to)?;
             NodeFault::Hold { from, to }

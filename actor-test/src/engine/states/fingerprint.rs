@@ -370,7 +370,8 @@ fn list_operation(
     if let OperationRole::Link(number) = operation.kind {
         let link = state.nodes.link(number);
         let stops = u64::from(link.is_cut) | u64::from(link.is_held) << 1;
-        items.push(FingerprintItem::Number(stops));
+        let flags = stops | u64::from(link.is_stale) << 2;
+        items.push(FingerprintItem::Number(flags));
         for item in link.iter() {
             items.push(FingerprintItem::Number(u64::from(item.by)));
             list_effect(state, arena, (item.by, None), &item.effect, items);

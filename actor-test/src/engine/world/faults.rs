@@ -119,7 +119,14 @@ impl FaultPhase {
                         fault(nodes, FaultKind::Break, 1 << one | 1 << other, 0)
                     }));
                 }
-                FaultKind::Slow => slow_links(nodes, count, &mut possible),
+                FaultKind::Slow => {
+                    let delivers = |from, to| !nodes.is_held(from, to);
+                    one_way(nodes, kind, count, delivers, &mut possible);
+                }
+                FaultKind::HalfOpen => {
+                    let is_whole = |from, to| !nodes.is_half_open(from, to);
+                    one_way(nodes, kind, count, is_whole, &mut possible);
+                }
                 FaultKind::Pause => {
                     let runs = |fault: &Fault| !nodes.is_paused(fault.nodes.trailing_zeros());
                     possible.extend(single_nodes(nodes, kind, count).filter(runs));
@@ -281,15 +288,20 @@ pub(crate) fn links_cut(nodes: &Nodes, fault: &Fault) -> Vec<(u32, u32)> {
     }
 }
 
-/// Adds the links that deliver messages now, each as a link that may become slow.
-fn slow_links(nodes: &Nodes, count: u32, possible: &mut Vec<Fault>) {
+/// Adds the faults of a kind that strike two nodes in one way or the other, where they may.
+fn one_way(
+    nodes: &Nodes,
+    kind: FaultKind,
+    count: u32,
+    may_strike: impl Fn(u32, u32) -> bool,
+    possible: &mut Vec<Fault>,
+) {
     for (one, other) in connected(nodes, count) {
         let ways = [(one, other, Fault::FORWARD), (other, one, Fault::BACKWARD)];
-        let delivers = |(from, to, _): &(u32, u32, u8)| !nodes.is_held(*from, *to);
-        let ways = ways.into_iter().filter(delivers);
-        possible.extend(
-            ways.map(|(.., way)| fault(nodes, FaultKind::Slow, 1 << one | 1 << other, way)),
-        );
+        let ways = ways
+            .into_iter()
+            .filter(|(from, to, _)| may_strike(*from, *to));
+        possible.extend(ways.map(|(.., way)| fault(nodes, kind, 1 << one | 1 << other, way)));
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct NetworkLink {
     pub(crate) is_cut: bool,
     /// True if the link is held: nothing is delivered for now.
     pub(crate) is_held: bool,
+    /// True if the other end has closed the connection, and the sender has not noticed.
+    pub(crate) is_stale: bool,
     pub(super) is_spared: bool,
     /// The faults that are to strike the next event of a type.
     pub(super) wishes: Vec<(MessageFault, TypeId)>,
@@ -118,6 +120,19 @@ impl Nodes {
         number.expect("it was made before the message was sent")
     }
 
+    /// Lets a node notice in the step in progress that its connection to another node was closed.
+    fn notices(&mut self, node: u32, of: u32) {
+        self.reconnects(node, of);
+        self.noticing.push((node, of));
+    }
+
+    /// Records that a node has noticed that its connection to another node was closed.
+    pub(crate) fn reconnects(&mut self, node: u32, of: u32) {
+        if let Some(number) = self.link_number(node, of) {
+            self.link_mut(number).is_stale = false;
+        }
+    }
+
     /// Returns the operation of the link for messages from one operation to another, if the link is there and
     /// the two are on different nodes.
     pub(super) fn link_operation(&self, from: u32, to: u32) -> Option<u32> {
@@ -136,6 +151,21 @@ impl Nodes {
 
     pub(crate) fn is_held(&self, from: u32, to: u32) -> bool {
         self.between(from, to).is_some_and(|link| link.is_held)
+    }
+
+    /// Returns whether the connection is closed at its other end, which the sending node has not noticed.
+    pub(crate) fn is_stale(&self, from: u32, to: u32) -> bool {
+        self.between(from, to).is_some_and(|link| link.is_stale)
+    }
+
+    /// Returns whether some connection is half-open.
+    pub(crate) fn are_half_open(&self) -> bool {
+        self.links().any(|link| link.is_stale)
+    }
+
+    /// Returns whether one of two nodes has not noticed that their connection is closed.
+    pub(crate) fn is_half_open(&self, one: u32, other: u32) -> bool {
+        self.is_stale(one, other) || self.is_stale(other, one)
     }
 
     pub(crate) fn is_link_spared(&self, from: u32, to: u32) -> bool {
@@ -188,6 +218,7 @@ impl Nodes {
             queue,
             is_cut: false,
             is_held: false,
+            is_stale: false,
             is_spared: false,
             wishes,
         });
@@ -344,7 +375,18 @@ impl ExecutionState {
         let link = self.nodes.link(number);
         let (is_cut, is_free) = (link.is_cut, !link.is_cut && !link.is_held);
         let wishes = !link.wishes.is_empty();
+        let (from, to) = (link.from, link.to);
+        if link.is_stale && !is_cut {
+            self.nodes.notices(from, to);
+            if !is_kept(&self.requests.asks, &item) {
+                return LinkOutcome::Lost;
+            }
+        }
         if is_free && self.nodes.delivery == Delivery::Mailbox {
+            // An arrival over a new connection shows that the old one was closed.
+            if self.nodes.is_stale(to, from) {
+                self.nodes.notices(to, from);
+            }
             return LinkOutcome::Arrives;
         }
         if is_cut && !is_kept(&self.requests.asks, &item) {

@@ -27,6 +27,8 @@ pub(crate) struct Nodes {
     pub(super) spare_links: Vec<NetworkLink>,
     /// The faults of scripts, by the number in their effects.
     pub(crate) node_faults: Vec<NodeFault>,
+    /// The nodes that have just noticed that their connection to another node was closed.
+    pub(crate) noticing: Vec<(u32, u32)>,
     pub(crate) delivery: Delivery,
     /// The allowed deviation of the clocks.
     pub(crate) clocks_allowed: Clocks,
@@ -71,6 +73,7 @@ impl Nodes {
         self.places.clear();
         self.spare_links.append(&mut self.links);
         self.node_faults.clear();
+        self.noticing.clear();
         self.are_clocks_apart = false;
     }
 
@@ -225,6 +228,9 @@ impl Nodes {
     /// Records that the node is down.
     pub(crate) fn set_down(&mut self, node: u32) {
         self.nodes[node as usize].is_up = false;
+        for link in &mut self.links {
+            link.is_stale &= link.from != node && link.to != node;
+        }
     }
 
     /// Returns whether an operation is a name on a node, which belongs to no incarnation.
@@ -368,6 +374,8 @@ impl Nodes {
             NodeFault::Break { one, other } => {
                 self.in_transit(*one, *other) + self.in_transit(*other, *one) > 0
             }
+            NodeFault::HalfOpen { sees, unaware } => !self.is_half_open(*sees, *unaware),
+            NodeFault::Notice { node, of } => self.is_stale(*node, *of),
             NodeFault::Hold { from, to } => !self.is_held(*from, *to),
             NodeFault::Release { from, to } => self.is_held(*from, *to),
             NodeFault::At {

@@ -198,13 +198,10 @@ impl Watches {
         &self,
         nodes: &Nodes,
         asks: &Asks,
-        one: u32,
-        other: u32,
+        node: u32,
+        of: u32,
     ) -> (Vec<u32>, Vec<u32>) {
-        let is_across = |from: u32, to: u32| {
-            let apart = nodes.nodes_if_different(from, to);
-            apart == Some((one, other)) || apart == Some((other, one))
-        };
+        let is_across = |from: u32, to: u32| nodes.nodes_if_different(from, to) == Some((node, of));
         let watches = self.all.iter().zip(0..);
         let watches = watches.filter(|(watch, _)| {
             watch.is_open && is_across(watch.watcher, watch.target) && !watch.is_given_up(asks)

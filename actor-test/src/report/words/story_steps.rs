@@ -190,6 +190,8 @@ fn fault_in_words(
 ) -> String {
     let by = Duration::from_nanos(by_ns.unwrap_or_default());
     let node = node.unwrap_or("a node");
+    let ends = links.first();
+    let (from, to) = ends.map_or(("", ""), |(from, to)| (from.as_ref(), to.as_ref()));
     let mut links = links.iter().map(|(from, to)| format!("{from}->{to}"));
     let first = links.next();
     let link = first.as_deref().map_or("all links".into(), |first| {
@@ -205,6 +207,8 @@ fn fault_in_words(
         "cut" => format!("cut: {link}"),
         "heal" => format!("healed: {link}"),
         "break" => format!("the connection breaks: {link}"),
+        "half_open" => format!("the connection breaks for {from} alone, and {to} does not notice"),
+        "notice" => format!("{from} notices that its connection to {to} is broken"),
         "hold" => format!("held: {link}"),
         "release" => format!("released: {link}"),
         "drop" => format!("the next on {link} is to be lost"),

@@ -375,6 +375,16 @@ impl Executor {
             let nodes = state.node_bits(operation);
             state.faults.record_moment(mix(ARRIVAL, sender), nodes);
         }
+        let (node, of) = {
+            let state = self.shared.state();
+            let link = state.nodes.link(link);
+            (link.to, link.from)
+        };
+        // A delivery over a new connection shows that the old one was closed.
+        let is_stale = self.shared.state().nodes.is_stale(node, of);
+        if is_stale {
+            self.inject(&NodeFault::Notice { node, of });
+        }
         match item.effect {
             Effect::Send { to, letter } => self.shared.network().arrive(item.by, to, letter),
             Effect::Reply { ask, lost } => {

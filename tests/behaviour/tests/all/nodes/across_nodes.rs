@@ -134,7 +134,7 @@ fn the_limit_of_the_system_ends_a_look_up() {
         report.assert_clean();
     };
     ends_after(5, false, 5);
-    // Its own limit is one second.
+    // The caller limits this one to a second.
     ends_after(5, true, 1);
 }
 

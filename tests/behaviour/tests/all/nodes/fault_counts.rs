@@ -156,3 +156,12 @@ fn each_link_may_be_slow_in_either_direction() {
         assert_eq!(listed("slow=1", nodes), links, "{nodes}");
     }
 }
+
+#[test]
+fn each_connection_may_break_for_either_side() {
+    for nodes in [1, 2, 4, 9] {
+        let sides = (nodes * (nodes - 1)) as usize;
+        assert_eq!(listed("half_open=1", nodes), sides, "{nodes}");
+        assert_eq!(listed("break=1", nodes), sides / 2, "{nodes}");
+    }
+}

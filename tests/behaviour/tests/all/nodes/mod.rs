@@ -6,6 +6,7 @@ mod clocks;
 mod disks;
 mod fault_counts;
 mod faults;
+mod half_open;
 mod journals;
 mod leases;
 mod network;

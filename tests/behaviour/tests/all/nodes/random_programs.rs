@@ -1,8 +1,8 @@
 //! Random programs on nodes: each search sees what all schedules show, whatever strikes links and nodes.
 //!
 //! Two or three nodes have a player each, which sends to the others by name. The test body may let faults
-//! strike, and the tester may have a budget of one. What each player has observed at each moment is compared,
-//! with the kinds of bugs.
+//! strike, and the tester may have a budget of one. The observations of each player up to each moment are
+//! compared, and the kinds of bugs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -57,6 +57,7 @@ enum Scripted {
     Partition(usize, usize),
     Heal,
     Break(usize, usize),
+    HalfOpen(usize, usize),
     Hold(usize, usize),
     Release(usize, usize),
     DropNext(usize, usize),
@@ -65,7 +66,7 @@ enum Scripted {
 }
 
 /// The budgets from which a program may have one.
-const BUDGETS: [FaultKind; 8] = [
+const BUDGETS: [FaultKind; 9] = [
     FaultKind::Crash,
     FaultKind::Partition,
     FaultKind::Drop,
@@ -73,6 +74,7 @@ const BUDGETS: [FaultKind; 8] = [
     FaultKind::Delay,
     FaultKind::Pause,
     FaultKind::Slow,
+    FaultKind::HalfOpen,
     FaultKind::Disk,
 ];
 
@@ -124,7 +126,7 @@ impl Dice {
 
     fn scripted(&mut self, nodes: usize) -> Scripted {
         let (one, other) = self.pair(nodes);
-        match self.roll(13) {
+        match self.roll(14) {
             0 => Scripted::Crash(one),
             1 => Scripted::Restart(one),
             2 => Scripted::Pause(one),
@@ -136,7 +138,8 @@ impl Dice {
             8 => Scripted::Hold(one, other),
             9 => Scripted::Release(one, other),
             10 => Scripted::DropNext(one, other),
-            11 => Scripted::DuplicateNext(one, other),
+            11 => Scripted::HalfOpen(one, other),
+            12 => Scripted::DuplicateNext(one, other),
             _ => Scripted::DelayNext(one, other),
         }
     }
@@ -245,7 +248,7 @@ fn node(of: usize) -> String {
 
 /// Returns the player of a node.
 fn player(scope: &impl Scope, of: usize) -> ActorRef<Player> {
-    scope.at(&format!("n{of}/p"))
+    scope.at(format!("n{of}/p"))
 }
 
 /// Sends and takes notes.
@@ -393,6 +396,7 @@ async fn run(program: Program, sys: System, seen: Arc<Mutex<Seen>>) {
             Scripted::Partition(one, other) => faults.partition(&[&node(one)], &[&node(other)]),
             Scripted::Heal => faults.heal(),
             Scripted::Break(one, other) => faults.break_connection(&node(one), &node(other)),
+            Scripted::HalfOpen(one, other) => faults.half_open(&node(one), &node(other)),
             Scripted::Hold(from, to) => faults.hold(&node(from), &node(to)),
             Scripted::Release(from, to) => faults.release(&node(from), &node(to)),
             Scripted::DropNext(from, to) => faults.drop_next::<Note>(&node(from), &node(to)),

@@ -1,0 +1,365 @@
+//! Half-open connections: one side knows that the connection is broken, and the other one does not yet.
+
+use std::time::Duration;
+
+use actor_core::AskError;
+use actor_core::prelude::*;
+use actor_test::faults::{FaultBudgets, FaultKind};
+use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::events::Go;
+use behaviour::harness::{
+    assert_contains, expect_bug, failure_text, in_production, outcomes, strategy, whole,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{boot, booted};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Has timers fire when nothing else can happen.
+fn patient(tester: Tester) -> Tester {
+    tester.patient_timers(true).clock_error(Duration::ZERO)
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Note(u32);
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Write(u32);
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Meet;
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Show;
+/// A question that nobody answers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Endless;
+
+/// Watches its peer on another node, and sends to it.
+struct Peer {
+    other: &'static str,
+    seen: Vec<u32>,
+    kept: Vec<Reply<u32>>,
+    answer: Option<Result<u32, AskError>>,
+}
+
+impl Peer {
+    fn new(other: &'static str) -> Self {
+        Self {
+            other,
+            seen: Vec::new(),
+            kept: Vec::new(),
+            answer: None,
+        }
+    }
+}
+
+#[actor(remote)]
+impl Peer {
+    /// Watches the other one; the watch is there once the other one has answered.
+    #[on]
+    async fn meet(&mut self, _: Meet, cx: &mut Context<Self>) {
+        let other = cx.at::<Self>(self.other);
+        cx.watch(&other);
+        other.ask(Show).await.expect("it is there");
+    }
+
+    #[on]
+    fn write(&mut self, Write(note): Write, cx: &mut Context<Self>) {
+        cx.at::<Self>(self.other).tell(Note(note));
+    }
+
+    #[on]
+    fn note(&mut self, Note(note): Note) {
+        self.seen.push(note);
+    }
+
+    #[on]
+    fn show(&mut self, _: Show) -> Vec<u32> {
+        self.seen.clone()
+    }
+
+    #[on]
+    async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        self.answer = Some(cx.at::<Self>(self.other).ask(Endless).await);
+    }
+
+    #[on]
+    fn endless(&mut self, _: Endless, reply: Reply<u32>) {
+        self.kept.push(reply);
+    }
+
+    /// The end of the connection is noted as 0.
+    #[on]
+    fn gone(&mut self, gone: Terminated) {
+        assert_eq!(gone.reason, StopReason::Disconnected);
+        self.seen.push(0);
+    }
+}
+
+fn peer_on(sys: &System, node: &'static str, name: &'static str, other: &'static str) {
+    boot(sys, node, name, move || Peer::new(other));
+}
+
+/// Starts a peer on each of two nodes, which watch each other.
+async fn two_peers(sys: &System) -> [ActorRef<Peer>; 2] {
+    peer_on(sys, "n1", "a", "n2/b");
+    peer_on(sys, "n2", "b", "n1/a");
+    let peers = [booted(sys, "n1/a").await, booted(sys, "n2/b").await];
+    for peer in &peers {
+        peer.ask(Meet).await.expect("it is there");
+    }
+    peers
+}
+
+/// Returns what both peers have seen, after everything that was under way.
+async fn settled(sys: &System, peers: &[ActorRef<Peer>; 2]) -> [Vec<u32>; 2] {
+    sys.sleep(SECOND).await;
+    let [a, b] = peers;
+    [
+        a.ask(Show).await.expect("it is there"),
+        b.ask(Show).await.expect("it is there"),
+    ]
+}
+
+/// The first message is lost, and from then on a new connection is there.
+#[test]
+fn the_other_side_notices_when_it_sends() {
+    let scenario = |sys: System| async move {
+        let peers = two_peers(&sys).await;
+        sys.faults().half_open("n1", "n2");
+        let broken = settled(&sys, &peers).await;
+        peers[1].tell(Write(1));
+        let written = settled(&sys, &peers).await;
+        peers[1].tell(Write(2));
+        (broken, written, settled(&sys, &peers).await)
+    };
+    let expected = ([vec![0], vec![]], [vec![0], vec![0]], [vec![0, 2], vec![0]]);
+    let (_, seen) = outcomes(&patient(whole("states")), scenario);
+    assert_eq!(seen, [expected]);
+}
+
+#[test]
+fn the_other_side_notices_when_it_is_sent_to() {
+    let scenario = |sys: System| async move {
+        let peers = two_peers(&sys).await;
+        sys.faults().half_open("n1", "n2");
+        peers[0].tell(Write(1));
+        settled(&sys, &peers).await
+    };
+    let (_, seen) = outcomes(&patient(whole("states")), scenario);
+    for [a, b] in &seen {
+        // The note may have left before the connection breaks.
+        assert_eq!(a, &[0]);
+        assert!([&[][..], &[0, 1], &[1, 0]].contains(&&b[..]), "{b:?}");
+    }
+    assert!(seen.iter().any(|[_, b]| b.len() == 2), "{seen:?}");
+}
+
+/// A connection that breaks for both is whole again; so is one of which an end has crashed.
+#[test]
+fn a_new_connection_is_not_half_open() {
+    let scenario = |sys: System| async move {
+        let peers = two_peers(&sys).await;
+        sys.faults().half_open("n1", "n2");
+        sys.faults().break_connection("n1", "n2");
+        sys.sleep(SECOND).await;
+        peers[1].tell(Write(1));
+        settled(&sys, &peers).await
+    };
+    let (_, seen) = outcomes(&patient(whole("states")), scenario);
+    assert_eq!(seen, [[vec![0, 1], vec![0]]]);
+    let scenario = |sys: System| async move {
+        let peers = two_peers(&sys).await;
+        sys.faults().half_open("n1", "n2");
+        sys.faults().restart("n1");
+        sys.sleep(SECOND).await;
+        peers[1].tell(Write(1));
+        sys.sleep(SECOND).await;
+        let again: ActorRef<Peer> = booted(&sys, "n1/a").await;
+        again.ask(Show).await.expect("it is there")
+    };
+    let (_, seen) = outcomes(&patient(whole("states")), scenario);
+    assert_eq!(seen, [[1]]);
+}
+
+/// While the link is cut, nothing shows that the connection is closed.
+#[test]
+fn nobody_notices_over_a_cut_link() {
+    let scenario = |sys: System| async move {
+        let peers = two_peers(&sys).await;
+        sys.faults().half_open("n1", "n2");
+        sys.faults().cut("n2", "n1");
+        sys.sleep(SECOND).await;
+        peers[1].tell(Write(1));
+        let cut = settled(&sys, &peers).await;
+        sys.faults().heal();
+        sys.sleep(SECOND).await;
+        peers[1].tell(Write(2));
+        (cut, settled(&sys, &peers).await)
+    };
+    let (_, seen) = outcomes(&patient(whole("states")), scenario);
+    assert_eq!(seen, [([vec![0], vec![]], [vec![0], vec![0]])]);
+}
+
+/// An asker on the other side waits for ever, unless its node notices.
+#[test]
+fn an_ask_of_the_other_side_ends_when_its_node_notices() {
+    let scenario = |writes: bool| {
+        move |sys: System| async move {
+            peer_on(&sys, "n1", "a", "n2/b");
+            sys.node("n2", |node| {
+                for name in ["b", "d"] {
+                    node.spawner()
+                        .name(name)
+                        .registered()
+                        .spawn(Peer::new("n1/a"));
+                }
+            });
+            peer_on(&sys, "n3", "c", "n1/a");
+            let b: ActorRef<Peer> = booted(&sys, "n2/b").await;
+            b.tell(Go);
+            sys.sleep(SECOND).await;
+            sys.faults().half_open("n1", "n2");
+            sys.sleep(SECOND).await;
+            let writer = if writes { "n2/d" } else { "n3/c" };
+            booted::<Peer>(&sys, writer).await.tell(Write(1));
+        }
+    };
+    let tester = patient(Tester::new().strategy(strategy("random")));
+    expect_bug(&tester, BugKind::Deadlock, &["awaits"], scenario(false));
+    tester
+        .run(|sys| {
+            sys.always("the ask is lost", |world| {
+                let mut peers = world.all::<Peer>();
+                peers.all(|peer| matches!(peer.answer, None | Some(Err(AskError::Disconnected))))
+            });
+            scenario(true)(sys)
+        })
+        .assert_clean();
+}
+
+/// Is pushed each version by the origin, which forgets it when the connection breaks.
+#[derive(Debug)]
+struct Cache {
+    version: u32,
+    is_valid: bool,
+    asks_first: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Subscribe(ActorRef<Cache>);
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Version(u32);
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Current;
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Check;
+
+#[actor(remote)]
+impl Cache {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        let origin = cx.at::<Origin>("n1/origin");
+        cx.watch(&origin);
+        origin.tell(Subscribe(cx.me()));
+        cx.after(2 * SECOND, Check);
+    }
+
+    #[on]
+    fn version(&mut self, Version(version): Version) {
+        self.version = version;
+    }
+
+    #[on]
+    fn gone(&mut self, _: Terminated) {
+        self.is_valid = false;
+    }
+
+    /// One second after the second version, a cache with the first one knows that it may be old.
+    #[on]
+    async fn check(&mut self, _: Check, cx: &mut Context<Self>) {
+        if self.asks_first {
+            let origin = cx.at::<Origin>("n1/origin");
+            self.is_valid &= origin.ask(Current).timeout(SECOND).await == Ok(self.version);
+        }
+        assert!(!self.is_valid || self.version != 1, "an old version");
+    }
+}
+
+#[derive(Debug, Default)]
+struct Origin {
+    version: u32,
+    cache: Option<ActorRef<Cache>>,
+}
+
+#[actor(remote)]
+impl Origin {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.version = 1;
+        cx.after(SECOND, Check);
+    }
+
+    #[on]
+    fn subscribe(&mut self, Subscribe(cache): Subscribe, cx: &mut Context<Self>) {
+        cx.watch(&cache);
+        cache.tell(Version(self.version));
+        self.cache = Some(cache);
+    }
+
+    #[on]
+    fn current(&mut self, _: Current) -> u32 {
+        self.version
+    }
+
+    #[on]
+    fn check(&mut self, _: Check) {
+        self.version = 2;
+        if let Some(cache) = &self.cache {
+            cache.tell(Version(2));
+        }
+    }
+
+    #[on]
+    fn gone(&mut self, _: Terminated) {
+        self.cache = None;
+    }
+}
+
+fn cached(fault: FaultKind, asks_first: bool) -> Report {
+    let tester = patient(Tester::new().iterations(2_000));
+    let faults = FaultBudgets::none().with(fault, 1);
+    tester.faults(faults).run(|sys| {
+        boot(&sys, "n1", "origin", Origin::default);
+        boot(&sys, "n2", "cache", move || Cache {
+            version: 0,
+            is_valid: true,
+            asks_first,
+        });
+    })
+}
+
+/// If the connection breaks for both sides at once, the cache knows in time; if for the origin alone, it does
+/// not, unless it asks before it answers.
+#[test]
+fn a_cache_that_waits_to_be_told_is_stale() {
+    let report = cached(FaultKind::HalfOpen, false);
+    report.assert_bug("an old version");
+    assert_contains(
+        &failure_text(&report),
+        &["the connection breaks for n1 alone, and n2 does not notice"],
+    );
+    cached(FaultKind::Break, false).assert_clean();
+    cached(FaultKind::HalfOpen, true).assert_clean();
+}
+
+/// In production the fault has no effect.
+#[test]
+fn in_production_no_connection_is_half_open() {
+    let seen = in_production(|sys| async move {
+        let peers = two_peers(&sys).await;
+        sys.faults().half_open("n1", "n2");
+        peers[1].tell(Write(1));
+        settled(&sys, &peers).await
+    });
+    assert_eq!(seen, [vec![1], vec![]]);
+}
