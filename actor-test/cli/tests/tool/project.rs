@@ -184,9 +184,10 @@ fn keep(path: &Path, text: &str) {
     fs::write(path, text).expect("a file of the project");
 }
 
-/// Returns true for variables with paths of programs, caches and temporary files, or with proxies.
+/// Returns true for variables with paths of programs, caches and temporary files, or with proxies; and for
+/// those of rustup, which could otherwise update the toolchain that a `rust-toolchain.toml` of a dependency names.
 fn is_a_place(variable: &str) -> bool {
-    const PLACES: [&str; 12] = [
+    const PLACES: [&str; 10] = [
         "PATH",
         "HOME",
         "TMPDIR",
@@ -197,11 +198,12 @@ fn is_a_place(variable: &str) -> bool {
         "LOCALAPPDATA",
         "SYSTEMROOT",
         "CARGO_HOME",
-        "RUSTUP_HOME",
-        "RUSTUP_TOOLCHAIN",
     ];
     let name = variable.to_uppercase();
-    PLACES.contains(&&*name) || name.starts_with("CARGO_REGISTR") || name.ends_with("_PROXY")
+    PLACES.contains(&&*name)
+        || name.starts_with("CARGO_REGISTR")
+        || name.starts_with("RUSTUP_")
+        || name.ends_with("_PROXY")
 }
 
 pub(crate) struct Run {
