@@ -218,7 +218,195 @@ macro_rules! cover {
     };
 }
 
-pub use actor_macros::{Fingerprint, actor, monitor, protocol};
+pub use actor_macros::Fingerprint;
+
+/// Turns a type into an actor: the functions of its `impl` block handle events.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Deposit(u64);
+/// #[derive(Debug)]
+/// struct Balance;
+/// #[derive(Debug)]
+/// struct Close;
+///
+/// #[derive(Default)]
+/// struct Account {
+///     balance: u64,
+/// }
+///
+/// #[actor(states(Open, Closed(ignore(Deposit, Close))))]
+/// impl Account {
+///     #[on(Open)]
+///     fn deposit(&mut self, Deposit(amount): Deposit) {
+///         self.balance += amount;
+///     }
+///
+///     /// What a handler returns is the reply to an `ask`.
+///     #[on]
+///     fn balance(&mut self, _: Balance) -> u64 {
+///         self.balance
+///     }
+///
+///     #[on(Open)]
+///     fn close(&mut self, _: Close, cx: &mut Context<Self>) {
+///         cx.goto(AccountState::Closed);
+///     }
+/// }
+///
+/// use actor_core::Actor;
+///
+/// assert_eq!(Account::INFO.states, ["Open", "Closed"]);
+/// assert_eq!(Account::first_state(), AccountState::Open);
+/// ```
+///
+/// # Handlers and hooks
+///
+/// | attribute | when it runs |
+/// | --- | --- |
+/// | `#[on]` | the event came, in a state that does nothing else with it |
+/// | `#[on(S, T)]` | the event came, in one of these states |
+/// | `#[entry(S, T)]`, `#[exit(S, T)]` | the state is entered, or left |
+/// | `#[start]`, `#[stop]` | the actor starts, or stops |
+///
+/// A handler takes `(&mut self, event: Event)` or `(&mut self, event: Event, cx: &mut Context<Self>)`; a hook
+/// takes the same without the event, and returns nothing. A `#[start]` hook may return `Result<(), E>`: an
+/// `Err` is a failure of the actor, as a panic is. All of them may be `async`, and may take `&self`. Other
+/// functions of the block are left unchanged. A `#[cfg(..)]` on a handler applies to its generated code.
+///
+/// The returned value of a handler is the reply. A handler that replies later, or lets another actor reply,
+/// takes the reply as a parameter between the event and `cx`, and returns nothing:
+/// `(&mut self, event: Event, reply: Reply<T>, cx: &mut Context<Self>)`. All handlers of an event have the
+/// same type of reply.
+///
+/// In rustdoc the actor's page lists the handled events as implementations of `Handler`, with the comments of
+/// the handlers, which may be private.
+///
+/// # Options
+///
+/// - `states(A, B(defer(E), ignore(F)))` declares a state machine that starts in `A`, and the enum of its
+///   states, named after the type: `AccountState`. A state may have a doc comment. `defer` keeps an event for
+///   a later state, `ignore` drops it. The lists of a state take precedence over `#[on]`. No state may both
+///   list an event and handle it by `#[on(S)]`, unless a `cfg` may remove that handler. An event that a state
+///   neither handles, defers nor ignores is a bug when it arrives.
+/// - `receive(E, ..)` declares events that are taken by `cx.receive::<E>()`: they are kept until then, in
+///   every state without a handler for them.
+/// - `remote` declares that the actor's events and their replies are sent between nodes, so that a type
+///   that can't be encoded does not compile. `remote(E, ..)` declares it for these events.
+/// - A visibility, as in `#[actor(pub(crate), states(..))]`, for the enum of states. The default is `pub`,
+///   and the visibility can't be less than that of the type.
+/// - `crate = path` gives the path of `actor_core`, if that is not `::actor_core`.
+pub use actor_macros::actor;
+
+/// Turns a type into a monitor: the functions of its `impl` block observe events and judge them.
+///
+/// In a hot state a monitor has a pending obligation, and must not stay for ever. A failed assertion is a
+/// bug.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// struct Request;
+/// #[derive(Debug)]
+/// struct Response;
+///
+/// /// Every request is answered, in the end.
+/// #[derive(Default)]
+/// struct Answered {
+///     open: u32,
+/// }
+///
+/// #[monitor(hot(Pending), cold(Quiet))]
+/// impl Answered {
+///     #[on]
+///     fn request(&mut self, _: &Request, cx: &mut MonitorContext<Self>) {
+///         self.open += 1;
+///         cx.goto(AnsweredState::Pending);
+///     }
+///
+///     #[on(Pending)]
+///     fn response(&mut self, _: &Response, cx: &mut MonitorContext<Self>) {
+///         self.open -= 1;
+///         if self.open == 0 {
+///             cx.goto(AnsweredState::Quiet);
+///         }
+///     }
+///
+///     #[on(Quiet)]
+///     fn unasked(&mut self, _: &Response) {
+///         panic!("a response that nobody asked for");
+///     }
+/// }
+///
+/// use actor_core::specification::Monitor;
+///
+/// assert_eq!(Answered::first_state(), AnsweredState::Quiet);
+/// ```
+///
+/// A handler takes `(&mut self, event: &Event)`, and `cx: &mut MonitorContext<Self>` if it needs one. A
+/// handler is sync, returns nothing and sends nothing. `#[on(S, T)]` observes in these states, `#[on]` in all
+/// that have no handler of their own.
+///
+/// An event is observed when it is sent or announced (`sent`, the default), when an actor is about to handle
+/// it (`#[on(handled)]`), or when it is sent to an asker as a reply (`#[on(replied)]`); states and moments
+/// may be combined, as in `#[on(Pending, handled)]`.
+///
+/// # Options
+///
+/// - `hot(..)`, `cold(..)` and `warm(..)` declare states, in this order, and the enum of them, named after
+///   the type. A warm state leaves the temperature as it is. A monitor starts in its first cold state, or
+///   without one in its first warm state. Bare `hot`, `cold` and `warm` declare states named `Hot`, `Cold`
+///   and `Warm`. Without states a monitor only asserts.
+/// - A visibility for the enum, and `crate = path`, as for actors.
+pub use actor_macros::monitor;
+
+/// Turns a trait into a protocol: a set of events that an actor accepts, whatever its type.
+///
+/// Each function is an event and the type of its reply. The protocol of `trait Store` is `dyn Store`, and
+/// `StoreRef` is a reference to any actor that handles all of its events with these replies. An `ActorRef` is
+/// converted to it by `into`; the result has `tell` and `ask` for the protocol's events and no others.
+///
+/// ```
+/// use actor_core::prelude::*;
+///
+/// #[derive(Debug)]
+/// pub struct Get(pub String);
+/// #[derive(Debug)]
+/// pub struct Put(pub String, pub u64);
+///
+/// /// Remembers numbers by their names.
+/// #[protocol]
+/// pub trait Store {
+///     /// What was put last under that name.
+///     fn get(get: Get) -> Option<u64>;
+///     /// Keeps a number.
+///     fn put(put: Put);
+/// }
+///
+/// /// It needs a store, and does not care which.
+/// struct Counter {
+///     store: StoreRef,
+/// }
+/// # struct Memory;
+/// # #[actor]
+/// # impl Memory {
+/// #     #[on]
+/// #     fn get(&mut self, _: Get) -> Option<u64> { None }
+/// #     #[on]
+/// #     fn put(&mut self, _: Put) {}
+/// # }
+/// # fn _counter(memory: &ActorRef<Memory>) -> Counter {
+/// #     Counter { store: memory.into() }
+/// # }
+/// ```
+///
+/// A function has no receiver, no body and no parameters except its event. The trait has neither parameters
+/// nor supertraits. Nobody implements the trait, and the reference has its visibility.
+/// `#[protocol(crate = path)]` gives the path of `actor_core`, if that is not `::actor_core`.
+pub use actor_macros::protocol;
 
 pub use actor::{
     Actor, ActorRef, AnyRef, Context, Handler, Piped, Recipient, ReplyRecipient, Scope, Spawner,

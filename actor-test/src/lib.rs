@@ -138,8 +138,101 @@ pub use data::causes;
 pub use data::story;
 pub use report::data::{Bug, Report};
 
+/// Turns a function into a test: the tester runs it many times, under different schedules.
+///
+/// The function takes the system, and optional parameters (see [Parameters](#parameters)). The function may
+/// be `async`, and returns nothing or a `Result<(), E>` whose error is a failure. The macro generates a
+/// `#[test]` of the same name: in a `#[cfg(test)]` module or in `tests/`, under `cargo test` and under
+/// `cargo actor-test`.
+///
+/// An execution continues after the body has returned, an async one too: all events that it has sent are
+/// handled, and so is everything that follows, until nothing but periodic timers is left. For a program that
+/// never becomes quiescent, `sys.finish()` at the end of an async body ends the execution. A test whose
+/// actors take no step in any execution fails.
+///
+/// ```
+/// # use actor_test::actor_test;
+/// use actor_core::System;
+///
+/// #[actor_test(iterations = 1000, max_steps = 500)]
+/// fn nothing_happens(sys: &System) {
+///     sys.always("time stands still without timers", |_| true);
+/// }
+///
+/// #[actor_test(strategy = "random", seed = 7)]
+/// async fn time_passes(_sys: &System) -> Result<(), std::fmt::Error> {
+///     Ok(())
+/// }
+/// ```
+///
+/// # Options
+///
+/// | option | what it sets |
+/// | --- | --- |
+/// | `iterations = 1000` | how many schedules are tried |
+/// | `max_steps = 500`, `max_steps = "500:2000"` | when a schedule is cut: an unfair one, and a fair one |
+/// | `temperature = 2500` | for how many steps a monitor may be hot |
+/// | `seed = 7` | what all choices derive from |
+/// | `strategy = "pct:3"` | how schedules are chosen; may be repeated |
+/// | `expect_bug = "part of its message"` | the test passes where this bug is found; `iterations` is then the least, whatever `-i` says |
+/// | `deny = "vacuous"`, `"unreached"`, or both with a comma | specifications that could not have failed, states and handlers never reached: the test fails for them |
+/// | `timers = patient` | timers fire only when no event can be handled |
+/// | `atomic_handlers` | what a handler sends arrives in one step |
+/// | `supervised` | a failure of a supervised actor is no bug: its supervisor acts |
+/// | `faults(drop = 3, crash = 1)` | how many faults of each kind an execution may have; `actor_test::faults::FaultKind` lists the kinds |
+/// | `clocks(offset = "20ms", drift = 0.001)` | how far the clocks of nodes are apart: at the start, by how much they go faster or slower, by how much a fault has one `jump`, and the `resolution` of timestamps |
+/// | `clock_error_ms = 5` | how far apart timers may be and still fire in either order |
+/// | `n in 2..=4` | the values of a parameter, see below |
+/// | `pairwise`, `t_wise = 3` | which combinations of parameters are run, see below |
+/// | `crate = path` | where `actor_test` is, if not at `::actor_test` |
+///
+/// `#[ignore]` works as in any test. `#[should_panic]` does not: name the bug with `expect_bug`.
+///
+/// # Parameters
+///
+/// A parameter of the function after the system takes the values that `name in values` lists, where `values`
+/// is any `IntoIterator` over the parameter's type, which is `Clone + Debug + Send + Sync + 'static`. The
+/// test is run for each combination of values:
+///
+/// ```
+/// # use actor_test::actor_test;
+/// use actor_core::System;
+///
+/// #[derive(Clone, Copy, Debug)]
+/// enum Loss {
+///     None,
+///     Some,
+/// }
+///
+/// #[actor_test(size in 2..=4, loss in [Loss::None, Loss::Some], iterations = 50)]
+/// fn a_leader_is_elected(sys: &System, size: u32, loss: Loss) {
+///     // ..
+/// }
+///
+/// // 4 combinations of 8, in which each two values of two parameters meet.
+/// #[actor_test(batched in [false, true], eager in [false, true], cached in [false, true], pairwise)]
+/// fn what_is_written_is_read(sys: &System, batched: bool, eager: bool, cached: bool) {
+///     // ..
+/// }
+/// ```
+///
+/// A combination is named after its values, as their `Debug` prints them:
+/// `tests::a_leader_is_elected[size=2, loss=Some]`. `cargo actor-test` lists, filters, runs and reports each
+/// separately; `cargo test` runs them one after the other in one test, which fails if one of them does. Each
+/// is explored with all iterations, and its schedules depend on the seed and on its own values alone: they
+/// stay the same when other values are added or removed.
+///
+/// `pairwise` runs fewer combinations, enough that each value of a parameter is combined with each value of
+/// any other. With `t_wise = 3` each three parameters take all combinations of their values, and so on, up to
+/// the number of parameters; `t_wise = 1` runs each value at least once. Most bugs depend on few parameters.
+///
+/// With `expect_bug` at least one combination must have the bug, and those without a bug pass.
+///
+/// The values are evaluated once in a process, and must be the same in each process. Every parameter has
+/// values, no two values of one print the same, and there are 10 000 combinations at most.
 #[cfg(feature = "engine")]
 pub use actor_macros::actor_test;
+
 #[cfg(feature = "engine")]
 pub use declaration::attribute::BodyOutput;
 #[cfg(feature = "engine")]
