@@ -91,15 +91,16 @@ iterations = 100
 # As the tool has it, so that `cargo test` takes what the tool has built.
 [profile.actor-test]
 inherits = "release"
-incremental = true
 debug-assertions = true
 overflow-checks = true
 debug = "line-tables-only"
 lto = "off"
 
-# The little that is explored here takes less than optimising the tester and what it stands on.
+# The little that is explored here takes less than optimising the tester and what it stands on. Line numbers of
+# their code are in no report.
 [profile.actor-test.package."*"]
 opt-level = 0
+debug = false
 
 [profile.actor-test.package.specimens]
 opt-level = 1
@@ -112,6 +113,16 @@ opt-level = 1
 
 [profile.actor-test.package.both]
 opt-level = 1
+
+# A native debugger steps through the tester and the specimens.
+[profile.dev]
+incremental = false
+
+[profile.dev.package."*"]
+debug = false
+
+[profile.dev.package.actor-test]
+debug = "full"
 "#,
         core.display(),
         crates.display()

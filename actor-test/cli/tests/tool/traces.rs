@@ -86,7 +86,7 @@ fn replayed_when_the_bug_is_fixed() {
     let words = tool()
         .arg("replay")
         .arg(&path)
-        .args("--features fixed")
+        .args("--lib --features fixed")
         .run()
         .words(0);
     assert!(
@@ -98,7 +98,10 @@ fn replayed_when_the_bug_is_fixed() {
         "{words}"
     );
     let replay = |arguments: &str| {
-        let tool = tool().arg("replay").arg(&path).args("--features fixed");
+        let tool = tool()
+            .arg("replay")
+            .arg(&path)
+            .args("--lib --features fixed");
         tool.args(arguments).run().words(0)
     };
     assert!(!replay("--near 0").contains("near it"));
@@ -140,7 +143,7 @@ fn minimized_once_more() {
     assert_eq!(document["trace"], shown);
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
     // After a change of the program, the trace keeps its information.
-    let words = minimize("--features fixed");
+    let words = minimize("--lib --features fixed");
     assert!(
         words.contains(", or the program was changed since it"),
         "{words}"
@@ -180,7 +183,7 @@ fn replayed_when_the_program_is_changed() {
     let words = tool()
         .arg("replay")
         .arg(&path)
-        .args("--features changed")
+        .args("--lib --features changed")
         .run()
         .words(1);
     for said in [
@@ -197,7 +200,7 @@ fn replayed_when_the_program_is_changed_and_right() {
     let (_traces, path) = failing();
     let tool = tool().arg("replay").arg(&path);
     let words = tool
-        .args("--features fixed,changed --near 0")
+        .args("--lib --features fixed,changed --near 0")
         .run()
         .words(0);
     for said in [
@@ -382,7 +385,10 @@ fn a_trace_of_the_first_version_is_read() {
     );
     let replayed = tool().arg("replay").arg(&path).run().words(1);
     assert!(replayed.contains(", iteration 1, seed 0"), "{replayed}");
-    let changed = tool().arg("replay").arg(&path).args("--features changed");
+    let changed = tool()
+        .arg("replay")
+        .arg(&path)
+        .args("--lib --features changed");
     let changed = changed.run().words(1);
     assert!(
         changed.contains("it was recorded by actor-test 0.1.0, whose schedules were other ones"),
