@@ -34,6 +34,7 @@ pub mod port_cancellation;
 pub mod programs;
 #[cfg(test)]
 mod races;
+pub mod raft;
 pub mod read_lease;
 pub mod replicated_counter;
 pub mod status_reply;
