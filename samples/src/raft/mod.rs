@@ -9,6 +9,7 @@
 //!   them. An entry that a majority has is committed.
 //! - *Durable state*: the term, the vote and the log are in a journal before anything is sent that depends on them.
 //!
+//! Servers take notice of a later term in requests; a follower ignores all answers, and a candidate those to entries.
 //! A leader with nothing to send is silent: it sends no heartbeats. So servers stand for election again and again,
 //! each a limited number of times, and executions end. The message that begins a term has the leader's entries
 //! from the first one that it does not know to be committed.

@@ -48,6 +48,7 @@ const ENDLESS: &[(&str, &str)] = &[
     ("heal", TWO_NODES),
     ("heal_between", TWO_NODES),
     ("break_connection", TWO_NODES),
+    ("half_open", TWO_NODES),
     ("hold_link", TWO_NODES),
     ("release_link", TWO_NODES),
     ("drop_next", TWO_NODES),
