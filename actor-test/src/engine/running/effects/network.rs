@@ -375,15 +375,16 @@ impl Executor {
             let nodes = state.node_bits(operation);
             state.faults.record_moment(mix(ARRIVAL, sender), nodes);
         }
-        let (node, of) = {
+        // A delivery over a new connection shows that the old one was closed.
+        let noticed = {
             let state = self.shared.state();
             let link = state.nodes.link(link);
-            (link.to, link.from)
+            let (node, of) = (link.to, link.from);
+            let is_stale = state.nodes.is_stale(node, of);
+            is_stale.then_some(NodeFault::Notice { node, of })
         };
-        // A delivery over a new connection shows that the old one was closed.
-        let is_stale = self.shared.state().nodes.is_stale(node, of);
-        if is_stale {
-            self.inject(&NodeFault::Notice { node, of });
+        if let Some(noticed) = noticed {
+            self.inject(&noticed);
         }
         match item.effect {
             Effect::Send { to, letter } => self.shared.network().arrive(item.by, to, letter),
