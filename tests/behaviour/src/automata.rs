@@ -44,7 +44,12 @@ pub struct Dice(u64);
 impl Dice {
     /// Creates the generator with this seed.
     pub fn new(number: u64) -> Self {
-        let mut dice = Self(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1ce);
+        Self::salted(number, 0xd1ce)
+    }
+
+    /// Creates the generator with this seed, for programs of another kind.
+    pub fn salted(number: u64, salt: u64) -> Self {
+        let mut dice = Self(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt);
         dice.roll(2);
         dice
     }

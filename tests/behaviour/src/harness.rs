@@ -194,6 +194,21 @@ pub fn assert_contains(text: &str, parts: &[&str]) {
     }
 }
 
+/// Calls a function with each item, on two threads.
+pub fn on_two_threads<T>(items: impl Iterator<Item = T> + Send, call: impl Fn(T) + Sync) {
+    let items = Mutex::new(items);
+    std::thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| {
+                let next = || lock(&items).next();
+                while let Some(item) = next() {
+                    call(item);
+                }
+            });
+        }
+    });
+}
+
 /// Returns a result that is the same for each of these numbers of workers.
 #[track_caller]
 pub fn same_for_workers<T: PartialEq + Debug>(workers: &[usize], run: impl Fn(usize) -> T) -> T {

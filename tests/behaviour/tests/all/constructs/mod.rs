@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use actor_test::strategy::StrategySpec;
+use behaviour::harness::on_two_threads;
 
 use program::Program;
 
@@ -118,16 +119,9 @@ fn compare_searches(number: u64, schedules_max: u64, tally: &Mutex<Tally>) {
 
 /// Compares the searches for these programs, on two threads.
 fn hold_all(numbers: impl Iterator<Item = u64> + Send, schedules_max: u64) -> Tally {
-    let (numbers, tally) = (Mutex::new(numbers), Mutex::default());
-    let next = || numbers.lock().expect("nobody panics here").next();
-    std::thread::scope(|threads| {
-        for _ in 0..2 {
-            threads.spawn(|| {
-                while let Some(number) = next() {
-                    compare_searches(number, schedules_max, &tally);
-                }
-            });
-        }
+    let tally = Mutex::default();
+    on_two_threads(numbers, |number| {
+        compare_searches(number, schedules_max, &tally);
     });
     let tally = tally.into_inner().expect("nobody panics here");
     println!(

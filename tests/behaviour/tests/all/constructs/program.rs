@@ -9,6 +9,7 @@ use actor_core::{task, thread};
 use actor_test::faults::{FaultBudgets, FaultKind};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::automata::Dice;
 
 use super::actors::{Player, play};
 use super::kit::{Common, Ends, Kit, Row, Seen, Services, Things};
@@ -48,26 +49,13 @@ pub(crate) struct Program {
     pub(crate) has_faults: bool,
 }
 
-/// A simple pseudo-random generator for choosing programs.
-struct Dice(u64);
+fn one_of<T: Copy>(dice: &mut Dice, all: &[T]) -> T {
+    all[dice.roll(all.len())]
+}
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize * sides) >> 31
-    }
-
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.roll(all.len())]
-    }
-
-    fn action(&mut self, rule: &'static Rule) -> ScriptedAction {
-        let to = self.roll(4) as u64;
-        ScriptedAction { rule, to }
-    }
+fn action(dice: &mut Dice, rule: &'static Rule) -> ScriptedAction {
+    let to = dice.roll(4) as u64;
+    ScriptedAction { rule, to }
 }
 
 /// Groups of topics whose rules may interact.
@@ -114,8 +102,7 @@ fn related_rules(room: &str) -> Vec<&'static Rule> {
 impl Program {
     /// Returns the program with that number; successive programs are for successive rules.
     pub(crate) fn random(number: u64) -> Self {
-        let mut dice = Dice(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xc0de);
-        dice.roll(2);
+        let mut dice = Dice::salted(number, 0xc0de);
         let rules: Vec<&Rule> = all().collect();
         let lead = rules[number as usize % rules.len()];
         let kin = related_rules(lead.topic);
@@ -136,7 +123,7 @@ impl Program {
             let first = match (index, possible.is_empty()) {
                 (0, _) => lead,
                 (_, true) => rules[0],
-                _ => dice.of(&possible),
+                _ => one_of(&mut dice, &possible),
             };
             let who: Vec<By> = first
                 .by
@@ -144,17 +131,17 @@ impl Program {
                 .filter(|by| **by != By::Body || !has_body)
                 .copied()
                 .collect();
-            let by = dice.of(&who);
-            let mut actions = vec![dice.action(first)];
+            let by = one_of(&mut dice, &who);
+            let mut actions = vec![action(&mut dice, first)];
             for _ in 0..dice.roll(3) {
                 let from = match dice.roll(3) {
                     0 => &kin,
                     _ => &own,
                 };
-                let rule = dice.of(from);
+                let rule = one_of(&mut dice, from);
                 if rule.by.contains(&by) {
-                    let action = dice.action(rule);
-                    actions.insert(dice.roll(actions.len() + 1), action);
+                    let added = action(&mut dice, rule);
+                    actions.insert(dice.roll(actions.len() + 1), added);
                 }
             }
             parts.push(Part { by, actions });

@@ -13,8 +13,9 @@ use actor_test::faults::{FaultBudgets, FaultKind};
 use actor_test::settings::Delivery;
 use actor_test::{BugKind, Tester};
 
+use behaviour::automata::Dice;
 use behaviour::harness::events::Go;
-use behaviour::harness::strategy;
+use behaviour::harness::{on_two_threads, strategy};
 use serde::{Deserialize, Serialize};
 
 /// The searches that reduce the set of schedules, and claim exhaustiveness in their verdict.
@@ -94,75 +95,61 @@ struct Program {
     is_inspected: bool,
 }
 
-/// A simple pseudo-random generator for choosing programs.
-struct Dice(u64);
+/// Returns two different nodes.
+fn pair(dice: &mut Dice, nodes: usize) -> (usize, usize) {
+    let from = dice.roll(nodes);
+    (from, (from + 1 + dice.roll(nodes - 1)) % nodes)
+}
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize * sides) >> 31
+fn action(dice: &mut Dice, of: usize, nodes: usize) -> Action {
+    let to = (of + 1 + dice.roll(nodes - 1)) % nodes;
+    match dice.roll(10) {
+        0..4 => Action::Tell(to, dice.roll(3) as u32),
+        4..6 => Action::Ask(to),
+        6 => Action::Send(to),
+        7 => Action::Watch(to),
+        8 => Action::Stop(to),
+        _ => Action::Halt,
     }
+}
 
-    /// Returns two different nodes.
-    fn pair(&mut self, nodes: usize) -> (usize, usize) {
-        let from = self.roll(nodes);
-        (from, (from + 1 + self.roll(nodes - 1)) % nodes)
-    }
-
-    fn action(&mut self, of: usize, nodes: usize) -> Action {
-        let to = (of + 1 + self.roll(nodes - 1)) % nodes;
-        match self.roll(10) {
-            0..4 => Action::Tell(to, self.roll(3) as u32),
-            4..6 => Action::Ask(to),
-            6 => Action::Send(to),
-            7 => Action::Watch(to),
-            8 => Action::Stop(to),
-            _ => Action::Halt,
-        }
-    }
-
-    fn scripted(&mut self, nodes: usize) -> Scripted {
-        let (one, other) = self.pair(nodes);
-        match self.roll(14) {
-            0 => Scripted::Crash(one),
-            1 => Scripted::Restart(one),
-            2 => Scripted::Pause(one),
-            3 => Scripted::Resume(one),
-            4 => Scripted::Cut(one, other),
-            5 => Scripted::Partition(one, other),
-            6 => Scripted::Heal,
-            7 => Scripted::Break(one, other),
-            8 => Scripted::Hold(one, other),
-            9 => Scripted::Release(one, other),
-            10 => Scripted::DropNext(one, other),
-            11 => Scripted::HalfOpen(one, other),
-            12 => Scripted::DuplicateNext(one, other),
-            _ => Scripted::DelayNext(one, other),
-        }
+fn scripted(dice: &mut Dice, nodes: usize) -> Scripted {
+    let (one, other) = pair(dice, nodes);
+    match dice.roll(14) {
+        0 => Scripted::Crash(one),
+        1 => Scripted::Restart(one),
+        2 => Scripted::Pause(one),
+        3 => Scripted::Resume(one),
+        4 => Scripted::Cut(one, other),
+        5 => Scripted::Partition(one, other),
+        6 => Scripted::Heal,
+        7 => Scripted::Break(one, other),
+        8 => Scripted::Hold(one, other),
+        9 => Scripted::Release(one, other),
+        10 => Scripted::DropNext(one, other),
+        11 => Scripted::HalfOpen(one, other),
+        12 => Scripted::DuplicateNext(one, other),
+        _ => Scripted::DelayNext(one, other),
     }
 }
 
 impl Program {
     fn random(number: u64) -> Self {
-        let mut dice = Dice(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x0de5);
-        dice.roll(2);
+        let mut dice = Dice::salted(number, 0x0de5);
         let nodes = 2 + usize::from(dice.roll(4) == 0);
         let mut players = vec![Vec::new(); nodes];
-        players[0].push(dice.action(0, nodes));
+        players[0].push(action(&mut dice, 0, nodes));
         for _ in 0..dice.roll(4) {
             let of = dice.roll(nodes);
-            players[of].push(dice.action(of, nodes));
+            players[of].push(action(&mut dice, of, nodes));
         }
-        let scripted = match dice.roll(2) {
+        let count = match dice.roll(2) {
             0 => 0,
             _ => 1 + dice.roll(2),
         };
         Self {
             players,
-            scripted: (0..scripted).map(|_| dice.scripted(nodes)).collect(),
+            scripted: (0..count).map(|_| scripted(&mut dice, nodes)).collect(),
             budget: (dice.roll(2) == 0).then(|| BUDGETS[dice.roll(BUDGETS.len())]),
             delivery: match dice.roll(6) {
                 0 => Delivery::Bag,
@@ -470,16 +457,9 @@ fn hold_all(
     searches: (&str, &[&'static str]),
     schedules: u64,
 ) -> Tally {
-    let (programs, tally) = (Mutex::new(programs), Mutex::default());
-    let next = || programs.lock().expect("nobody panics here").next();
-    std::thread::scope(|threads| {
-        for _ in 0..2 {
-            threads.spawn(|| {
-                while let Some(program) = next() {
-                    compare(program, searches, schedules, &tally);
-                }
-            });
-        }
+    let tally = Mutex::default();
+    on_two_threads(programs, |program| {
+        compare(program, searches, schedules, &tally);
     });
     let tally = tally.into_inner().expect("nobody panics here");
     println!(
