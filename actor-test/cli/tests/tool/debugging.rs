@@ -335,7 +335,7 @@ fn minimising_is_killed_in_the_middle() {
     let file = traces.join("specimens-debugged-a_book_and_many_sellers.json");
     let run = |dies_in: u32| {
         let _ = fs::remove_file(&file);
-        let run = tool().args("--test debugged --profile dev -j 1 a_book_and_many_sellers");
+        let run = tool().args("--test debugged -j 1 a_book_and_many_sellers");
         let run = run.arg("--manifest-path");
         let said = run
             .arg(shop.project.join("Cargo.toml"))
@@ -349,7 +349,7 @@ fn minimising_is_killed_in_the_middle() {
             Some(step)
         );
         assert_eq!(said.code, Some(1), "{said:?}");
-        let again = tool().args("replay --test debugged --profile dev --manifest-path");
+        let again = tool().args("replay --test debugged --manifest-path");
         let again = again.arg(shop.project.join("Cargo.toml")).arg(&file).run();
         assert_eq!(again.code, Some(1), "killed in {dies_in}: {again:?}");
         assert!(again.stdout.contains("reproduced: "), "{again:?}");

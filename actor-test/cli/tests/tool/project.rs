@@ -102,6 +102,11 @@ lto = "off"
 opt-level = 0
 debug = false
 
+# A native debugger steps through it.
+[profile.actor-test.package.actor-test]
+opt-level = 0
+debug = "full"
+
 [profile.actor-test.package.specimens]
 opt-level = 1
 
@@ -113,16 +118,6 @@ opt-level = 1
 
 [profile.actor-test.package.both]
 opt-level = 1
-
-# A native debugger steps through the tester and the specimens.
-[profile.dev]
-incremental = false
-
-[profile.dev.package."*"]
-debug = false
-
-[profile.dev.package.actor-test]
-debug = "full"
 "#,
         core.display(),
         crates.display()
