@@ -19,7 +19,8 @@ fn a_native_debugger_steps_through_a_handler() {
     }
     let shop = Shop::get();
     let trace = shop.trace("no_book_is_sold_twice");
-    let replay = tool().args("replay --debugger --profile actor-test --test debugged --manifest-path");
+    let replay =
+        tool().args("replay --debugger --profile actor-test --test debugged --manifest-path");
     let mut replay = replay.arg(shop.manifest()).arg(&trace).command();
     let mut replay = piped(&mut replay);
     let mut said = BufReader::new(replay.stdout.take().expect("it is piped"));

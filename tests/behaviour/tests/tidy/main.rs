@@ -185,8 +185,8 @@ fn the_book_names_the_tests_of_the_rules() {
 #[test]
 fn the_tests_that_the_book_names_are_there() {
     let page = fs::read_to_string(root().join("book/src/delivery.md")).expect("the page is there");
-    let tests =
-        ["tests/behaviour/tests", "actor-core/tests"].map(|below| sources(&root().join(below)));
+    let tests = ["tests/behaviour/tests", "tests/production/tests"]
+        .map(|below| sources(&root().join(below)));
     let mut named = 0;
     for (file, name) in page.split('`').filter_map(|code| code.split_once("::")) {
         let is_it = |path: &Path| path.file_stem().is_some_and(|stem| stem == file);

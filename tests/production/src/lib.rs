@@ -1,0 +1,1 @@
+//! The production executor under test: see `tests/`.
