@@ -330,8 +330,14 @@ impl Executor {
         let waiting = self.shared.state().names.take_waiting();
         for (by, effect) in waiting {
             match effect {
-                Effect::Send { to, letter } => self.shared.network().arrive(by, to, letter),
-                effect => self.carry_out(by, effect),
+                Effect::Send { to, letter } => _ = self.shared.network().arrive(by, to, letter),
+                effect => {
+                    self.carry_out(by, effect);
+                    // A watcher of nobody gets a notice into its outbox.
+                    let state = &mut *self.shared.state();
+                    state.footprint.changes(by);
+                    state.refresh(by);
+                }
             }
         }
     }

@@ -572,6 +572,33 @@ fn a_crash_of_a_node_that_boots_loses_what_waits() {
     assert_eq!(seen, [false, true]);
 }
 
+/// Returns how the watch of a name on a node ends in each schedule, where the watcher has nothing else to do.
+fn ends_of_a_watch(during_the_boot: impl Fn(&System) + Sync) -> Vec<String> {
+    let (_, seen) = outcomes(&whole("dfs"), |sys| {
+        let journal = Journal::default();
+        sys.node("n1", |_| {});
+        let observer = sys.spawn(Observer {
+            names: vec![sys.at("n1/keeper")],
+            ends: 0,
+            journal: journal.clone(),
+        });
+        during_the_boot(&sys);
+        async move {
+            observer.stopped().await;
+            journal.take().join(", ")
+        }
+    });
+    seen
+}
+
+/// A watch that has waited for the boot of its node is told that the node has crashed, or that nobody has the name.
+#[test]
+fn a_watch_that_waits_for_a_boot_ends_with_it() {
+    assert_eq!(ends_of_a_watch(|_| ()), ["Some(0) Unregistered"]);
+    let crashed = ends_of_a_watch(|sys| sys.faults().crash("n1"));
+    assert_eq!(crashed, ["Some(0) Disconnected", "Some(0) Unregistered"]);
+}
+
 #[test]
 fn a_lookup_on_another_node_is_answered_over_the_link() {
     let report: Report = tester().run(|sys| async move {
