@@ -1,4 +1,4 @@
-//! The subcommand `show`: prints the story of a trace as text, JSON, ShiViz log, Mermaid or page.
+//! The subcommand `show`: prints the story of a trace as text, JSON, Mermaid or page.
 //!
 //! Each format has a file of its own, which depends on no other format.
 
