@@ -245,6 +245,12 @@ impl<'a> Explorer<'a> {
         contribution.outcome.finding.is_some() && !self.settings.keep_going
     }
 
+    /// Returns whether receivers take what links deliver at once, as in every other execution of a portfolio: to
+    /// a strategy, the delivery and the handling of one message are two steps with others between them.
+    fn delivers_promptly(&self, seed: u64) -> bool {
+        self.settings.is_portfolio() && mix(seed, 0x09_2031) & 1 == 0
+    }
+
     fn execution(&self, turn: StrategyTurn) -> Execution {
         let StrategyTurn {
             iteration, length, ..
@@ -314,6 +320,7 @@ impl<'a> Explorer<'a> {
             },
             decision_log,
             time_passes: true,
+            is_prompt: search.is_none() && self.delivers_promptly(execution.seed),
             search,
             ..RunOptions::default()
         };

@@ -168,13 +168,17 @@ impl Settings {
         }
     }
 
-    /// Returns true if a bandit learns the best placement of faults, as portfolios do.
-    pub(crate) fn places_faults(&self) -> bool {
-        let learns = matches!(
+    /// Returns true if the executions that sample are those of a portfolio.
+    pub(crate) fn is_portfolio(&self) -> bool {
+        matches!(
             self.search,
             Search::Portfolio | Search::FairPortfolio | Search::Exhaustive
-        );
-        learns && !self.semantics.faults.is_none()
+        )
+    }
+
+    /// Returns true if a bandit learns the best placement of faults, as portfolios do.
+    pub(crate) fn places_faults(&self) -> bool {
+        self.is_portfolio() && !self.semantics.faults.is_none()
     }
 
     /// Returns the seed of this combination's executions: the seed mixed with the salt.

@@ -76,6 +76,8 @@ pub(crate) struct RunOptions {
     pub(crate) idles_from: u64,
     /// True if time may pass without a timer that fires, in case the strategy leaves that to the tester.
     pub(crate) time_passes: bool,
+    /// True if a receiver takes what a link delivers in the step after, if it can.
+    pub(crate) is_prompt: bool,
     /// The number of the search that the execution belongs to; its executions begin with the same decisions.
     pub(crate) search: Option<usize>,
 }
@@ -118,6 +120,8 @@ pub(crate) struct Engine {
     pub(crate) seed: u64,
     /// The seed from which the passing of time is drawn, if it is drawn.
     passing: Option<u64>,
+    /// True if a receiver takes what a link delivers in the step after, if it can.
+    pub(super) is_prompt: bool,
     /// The strategy of the execution, if a fair one has replaced it.
     pub(crate) replaced: Option<Source>,
     /// True if an earlier execution has counted the coverage of this one.
@@ -169,6 +173,7 @@ impl Engine {
             fairness: Fairness::Fair,
             seed: 0,
             passing: None,
+            is_prompt: false,
             replaced: None,
             is_counted: false,
             idle_moments: 0,
@@ -275,6 +280,7 @@ impl Engine {
             };
             let needs = strategy.needs();
             let draws = options.time_passes && !needs.memory;
+            self.is_prompt = options.is_prompt;
             self.passing = draws.then(|| mix(execution.seed, 0x7a_55ed));
             self.shared.hears_steps.set(needs.steps);
             let compares = needs.states || self.cycle.is_some();

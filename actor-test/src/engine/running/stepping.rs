@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::data::constructs::StepConstruct;
 use crate::data::problem::Problem;
-use crate::data::step::StepKind;
+use crate::data::step::{MessageId, StepKind};
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::running::execution::{Engine, Program};
 use crate::engine::running::executor::Executor;
@@ -231,6 +231,10 @@ impl Engine {
         {
             return Err(end);
         }
+        let prompt = match self.is_prompt {
+            true => prompt_step(state),
+            false => None,
+        };
         let pending = state.enabled.pending();
         if pending.is_empty() {
             // At the bound, faults have no end any more after which something could run.
@@ -253,7 +257,10 @@ impl Engine {
         let enabled = enabled
             .with_details(&*state)
             .seen(self.fingerprinter.seen());
-        let index = shared.strategy.borrow_mut().strategy_mut().pick(&enabled);
+        let index = match prompt {
+            Some(position) => Ok(position),
+            None => shared.strategy.borrow_mut().strategy_mut().pick(&enabled),
+        };
         let index = match index {
             Ok(index) => index,
             Err(declined) => return Err(pruned(shared, state, &declined)),
@@ -443,6 +450,24 @@ impl Executor {
         }
         self.woken = woken;
     }
+}
+
+/// Returns the position of the step in which an operation takes what has just been delivered to it, if that is
+/// its next step.
+#[inline(never)]
+fn prompt_step(state: &mut ExecutionState) -> Option<usize> {
+    let reached = state.progress.take_reached()?;
+    let operation = &state.operations[reached];
+    let position = operation.position as usize;
+    let pending = state.enabled.pending().get(position)?;
+    let takes_it = match pending.kind {
+        StepKind::Handle => {
+            let last = operation.inbox.last()?;
+            pending.message == Some(MessageId::new(last.key))
+        }
+        kind => kind == StepKind::Resume,
+    };
+    takes_it.then_some(position)
 }
 
 /// Sets the clock that the program reads to that of the operation's node.

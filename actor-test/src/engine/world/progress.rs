@@ -8,6 +8,8 @@ use crate::hash::mix;
 pub(crate) struct Progress {
     step: u64,
     last_operation: u32,
+    /// The receiver of what a link has delivered in the last step.
+    reached: Option<u32>,
     /// The number of choices requested so far.
     choices: u64,
     /// A hash of the answers to the choices of the step in progress.
@@ -74,6 +76,17 @@ impl Progress {
     #[inline]
     pub(crate) fn last_operation(&self) -> u32 {
         self.last_operation
+    }
+
+    /// Records the receiver of what the link delivers in the step in progress.
+    pub(crate) fn reaches(&mut self, operation: u32) {
+        self.reached = Some(operation);
+    }
+
+    /// Takes the receiver of what a link has delivered in the last step.
+    #[inline]
+    pub(crate) fn take_reached(&mut self) -> Option<u32> {
+        self.reached.take()
     }
 
     #[inline]

@@ -71,7 +71,7 @@ impl Network<'_> {
         }
         match loaded {
             LinkOutcome::OnLink => {}
-            LinkOutcome::Arrives => self.arrive(by, to, letter),
+            LinkOutcome::Arrives => _ = self.arrive(by, to, letter),
             LinkOutcome::Lost => self.lose_quietly(to, &letter),
             LinkOutcome::Duplicated(link) => {
                 if let Some(second) = self.copy(by, to, letter) {
@@ -248,11 +248,11 @@ impl Network<'_> {
         true
     }
 
-    /// Delivers a letter at its node.
-    pub(super) fn arrive(&self, by: u32, to: u32, letter: Envelope) {
+    /// Delivers a letter at its node; returns the receiver if it is in the inbox.
+    pub(super) fn arrive(&self, by: u32, to: u32, letter: Envelope) -> Option<u32> {
         let sent = Effect::Send { to, letter };
         let Some(Effect::Send { to, letter }) = self.shared.effects().at_holder(by, sent) else {
-            return;
+            return None;
         };
         let (delivery, may_close) = {
             let mut state = self.shared.state();
@@ -268,7 +268,7 @@ impl Network<'_> {
             self.record_arrival(to, &letter, delivery);
         }
         let (lost, why) = match delivery {
-            Arrived::Arrived => return,
+            Arrived::Arrived => return Some(to),
             Arrived::Dead => (letter, self.shared.effects().why_dead(to)),
             Arrived::Full => (letter, AskError::Full),
             Arrived::Replaced(oldest) => (oldest, AskError::Full),
@@ -276,6 +276,7 @@ impl Network<'_> {
         // The receiver reports the loss, so that the report travels back over the link.
         self.shared.current.set(to);
         self.shared.effects().discard(to, lost.slot, why);
+        None
     }
 
     #[cold]
@@ -386,14 +387,21 @@ impl Executor {
         if let Some(noticed) = noticed {
             self.inject(&noticed);
         }
-        match item.effect {
+        let reached = match item.effect {
             Effect::Send { to, letter } => self.shared.network().arrive(item.by, to, letter),
             Effect::Reply { ask, lost } => {
                 let to = self.shared.state().requests.asks[ask].asker;
                 self.shared.record(|| Record::ArrivedReply { to });
                 self.shared.effects().bring_reply(ask, lost);
+                Some(to)
             }
-            effect => self.carry_out(item.by, effect),
+            effect => {
+                self.carry_out(item.by, effect);
+                None
+            }
+        };
+        if let Some(reached) = reached {
+            self.shared.state().progress.reaches(reached);
         }
     }
 }

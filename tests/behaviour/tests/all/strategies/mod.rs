@@ -4,5 +4,6 @@ mod determinism;
 mod every_strategy;
 mod pinned;
 mod portfolio;
+mod prompt_delivery;
 mod samplers;
 mod strategy_seam;
