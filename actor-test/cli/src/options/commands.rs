@@ -127,7 +127,6 @@ pub(crate) enum ShowFormat {
     Human,
     /// One JSON document.
     Json,
-
     /// A sequence diagram for Mermaid; only the end of a long story.
     Mermaid,
 }
