@@ -21,7 +21,8 @@ pub enum AskError {
     /// There was no answer within the [limit](crate::Ask::timeout), or before the runtime was dropped
     /// whose clock measures it.
     TimedOut,
-    /// The actor's [bounded mailbox](crate::mailbox::Mailbox) was full, or a newer event displaced this one.
+    /// The actor's [bounded mailbox](crate::mailbox::Mailbox) was full, or a newer event displaced this one;
+    /// or the link to the actor's node was full.
     Full,
     /// The actor dropped the reply: it ignored the event, or did not answer it.
     Dropped,

@@ -54,6 +54,10 @@ pub enum ScriptedFault {
     Hold(Box<str>, Box<str>),
     /// A held link delivers its messages again.
     Release(Box<str>, Box<str>),
+    /// A link takes no more events.
+    Fill(Box<str>, Box<str>),
+    /// A full link takes events again.
+    Drain(Box<str>, Box<str>),
     /// A message fault hits the next event of a type on a link.
     Next {
         /// The fault of the message.

@@ -245,6 +245,20 @@ impl Faults<'_> {
         self.inject(ScriptedFault::Release(from.into(), to.into()));
     }
 
+    /// Fills the link from one node to another, as if the other one read too slowly: a `send` over it waits until
+    /// the link is [drained](Self::drain), a `try_send` is refused, the event of a `tell` is a dead letter, and
+    /// an `ask` ends in [`AskError::Full`](crate::AskError::Full). Messages on the link arrive, and so do replies
+    /// and notices. A crash of either node, or a break of the connection, drains the link. In production this has
+    /// no effect.
+    pub fn fill(&self, from: &str, to: &str) {
+        self.inject(ScriptedFault::Fill(from.into(), to.into()));
+    }
+
+    /// Lets a full link take events again.
+    pub fn drain(&self, from: &str, to: &str) {
+        self.inject(ScriptedFault::Drain(from.into(), to.into()));
+    }
+
     /// Drops the next event of that type on the link: the first that is on it, or will be sent over it.
     pub fn drop_next<E: Event>(&self, from: &str, to: &str) {
         self.wish::<E>(MessageFault::Drop, from, to);

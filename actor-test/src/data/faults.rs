@@ -159,6 +159,10 @@ fault_kinds! {
         "A connection breaks for one of two nodes: the messages on the links are lost, and that side is notified \
          if it watches or asks. The other side notices later, at its next message at the latest, which is lost."
         "no two nodes were up at a time"
+    full_link FullLink between "full link" "full links"
+        "A link from one node to another takes no events for a while: a `send` waits, a `try_send` or an `ask` is \
+         refused, and the event of a `tell` becomes a dead letter."
+        "no two nodes were up at a time"
 }
 
 impl FaultKind {
@@ -171,7 +175,12 @@ impl FaultKind {
     pub(crate) const fn is_undone(self) -> bool {
         matches!(
             self,
-            Self::Partition | Self::Crash | Self::Slow | Self::Pause | Self::HalfOpen
+            Self::Partition
+                | Self::Crash
+                | Self::Slow
+                | Self::Pause
+                | Self::HalfOpen
+                | Self::FullLink
         )
     }
 }
@@ -189,12 +198,12 @@ pub struct Fault {
     /// The kind of the fault.
     pub kind: FaultKind,
     /// True if the fault is being undone: a crashed node boots, a partition is healed, a slow link delivers, a
-    /// paused node goes on, the other side of a half-open connection notices.
+    /// paused node goes on, the other side of a half-open connection notices, a full link has room.
     pub is_undone: bool,
     /// The affected nodes, one bit for each in the order of declaration: the node that crashes or pauses,
     /// one half of a partition, or the two ends of a connection or of a link.
     pub nodes: u64,
-    /// The variant: a partition cuts both directions or one; a slow link is that from the first node or back;
+    /// The variant: a partition cuts both directions or one; a slow or full link is that from the first node or back;
     /// a half-open connection is broken for the first node or for the other; a clock jumps ahead or is set back.
     pub way: u8,
     /// A key that identifies the fault in every execution. The key is odd if the fault is being undone.

@@ -184,6 +184,7 @@ pub(crate) enum Awaited {
     End { of: String },
     Reply { of: String, call: Option<AskCall> },
     Room { of: String },
+    LinkRoom { link: String },
     Event { name: String },
     Object(AwaitedObject),
 }

@@ -396,6 +396,8 @@ pub(crate) enum DeliveryRecord {
     Unclaimed,
     /// A dead letter: the mailbox is full.
     Refused,
+    /// A dead letter: the link to the receiver's node is full.
+    LinkFull,
     /// The message arrived, and the mailbox dropped its oldest event, printed here.
     Replaced {
         message: MessageId,

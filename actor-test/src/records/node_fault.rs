@@ -53,6 +53,16 @@ pub(crate) enum NodeFault {
         from: u32,
         to: u32,
     },
+    /// Fills a link, which takes no more events.
+    Fill {
+        from: u32,
+        to: u32,
+    },
+    /// Lets a full link take events again.
+    Drain {
+        from: u32,
+        to: u32,
+    },
     /// Drops, duplicates or delays the message at that position of a link, counted from its front.
     At {
         wish: MessageFault,
@@ -110,6 +120,8 @@ impl NodeFault {
             Self::Notice { .. } => "notice",
             Self::Hold { .. } => "hold",
             Self::Release { .. } => "release",
+            Self::Fill { .. } => "fill",
+            Self::Drain { .. } => "drain",
             Self::At { wish, .. } | Self::Next { wish, .. } => match wish {
                 MessageFault::Drop => "drop",
                 MessageFault::Duplicate => "duplicate",
@@ -132,6 +144,8 @@ impl NodeFault {
             Self::Notice { node, of } => vec![(*node, *of)],
             Self::Hold { from, to }
             | Self::Release { from, to }
+            | Self::Fill { from, to }
+            | Self::Drain { from, to }
             | Self::At { from, to, .. }
             | Self::Next { from, to, .. } => vec![(*from, *to)],
             Self::Crash { .. }

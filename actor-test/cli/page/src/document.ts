@@ -411,7 +411,7 @@ function replyOf(effect: Extract<Effect, { effect: "replied" }>, from: number, s
 }
 
 function fateOf(arrival: string): Fate | undefined {
-  if (arrival === "dead" || arrival === "unclaimed" || arrival === "refused") return "dropped";
+  if (["dead", "unclaimed", "refused", "link_full"].includes(arrival)) return "dropped";
   return arrival === "deferred" ? "deferred" : undefined;
 }
 

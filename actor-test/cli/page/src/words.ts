@@ -162,6 +162,8 @@ function fated(story: Story, effect: Extract<Effect, { effect: "sent" }>): strin
       return "dead letter: nobody has the name";
     case "refused":
       return "refused, a dead letter: the mailbox is full";
+    case "link_full":
+      return "refused, a dead letter: the link is full";
     case "replaced": {
       const { replaced } = effect;
       const gone = replaced === undefined ? "the oldest event" : story.messages[replaced]!.event;
@@ -203,6 +205,10 @@ function room({ of, answer }: Extract<Effect, { effect: "asked_for_room" }>): Pa
       return ["refused: ", { lane: of }, " has stopped"];
     case "waits":
       return ["waits for room in ", ...mailbox];
+    case "link_full":
+      return ["refused: the link to ", { lane: of }, " is full"];
+    case "waits_for_link":
+      return ["waits for room on the link to ", { lane: of }];
     default:
       return ["asks for room in ", ...mailbox];
   }

@@ -22,7 +22,8 @@ pub enum Effect {
     /// A fault between nodes, or its repair.
     Fault {
         /// `crash`, `restart`, `restart_without_disk`, `pause`, `resume`, `cut`, `heal`, `break`, `half_open`,
-        /// `notice`, `hold`, `release`, `drop`, `duplicate`, `delay`, `set_ahead`, `set_back` or `spare`.
+        /// `notice`, `hold`, `release`, `fill`, `drain`, `drop`, `duplicate`, `delay`, `set_ahead`, `set_back` or
+        /// `spare`.
         fault: Text,
         /// The node concerned.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -276,6 +277,8 @@ pub enum MessageFate {
     Unclaimed,
     /// A dead letter: the mailbox is full.
     Refused,
+    /// A dead letter: the link to the receiver's node is full.
+    LinkFull,
     /// The message is in the inbox, and the mailbox dropped its oldest event.
     Replaced,
 }
@@ -293,6 +296,10 @@ pub enum CapacityReply {
     Closed,
     /// The sender waits in the queue for capacity.
     Waits,
+    /// The link to the receiver's node is full.
+    LinkFull,
+    /// The sender waits for room on the link to the receiver's node.
+    WaitsForLink,
 }
 
 /// An action on a disk.

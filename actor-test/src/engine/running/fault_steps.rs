@@ -159,6 +159,16 @@ impl Engine {
                     true => NodeFault::Release { from, to },
                 }
             }
+            (FaultKind::FullLink, is_undone) => {
+                let (from, to) = fault.link_ends();
+                let (from, to) = (from.trailing_zeros(), to.trailing_zeros());
+                match is_undone {
+                    false => NodeFault::Fill { from, to },
+                    // A crash, or a break of the connection, may have drained the link.
+                    true if !self.shared.state().nodes.is_full(from, to) => return,
+                    true => NodeFault::Drain { from, to },
+                }
+            }
             (FaultKind::HalfOpen, is_undone) => {
                 let (sees, unaware) = fault.link_ends();
                 let (sees, unaware) = (sees.trailing_zeros(), unaware.trailing_zeros());

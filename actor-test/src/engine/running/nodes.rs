@@ -94,6 +94,18 @@ impl Executor {
                 let is_held = matches!(node_fault, NodeFault::Hold { .. });
                 state.change_link(link, |link| link.is_held = is_held);
             }
+            NodeFault::Fill { from, to } => {
+                let state = &mut *self.shared.state();
+                let link = state.nodes.link_between(&mut state.operations, *from, *to);
+                state.change_link(link, |link| link.is_full = true);
+            }
+            NodeFault::Drain { from, to } => {
+                let link = {
+                    let state = &mut *self.shared.state();
+                    state.nodes.link_between(&mut state.operations, *from, *to)
+                };
+                self.shared.network().drain(link);
+            }
             NodeFault::At {
                 wish,
                 from,
@@ -196,8 +208,23 @@ impl Executor {
         if has_disk {
             self.shared.effects().fail_power(disk_of(node));
         }
+        self.drain_links(node);
         // An effect that has waited for the boot of the node finds it down.
         self.deliver_waiting();
+    }
+
+    /// Drains the full links from and to a node, whose connections are closed.
+    fn drain_links(&self, node: u32) {
+        let full: Vec<u32> = {
+            let state = self.shared.state();
+            let links = state.nodes.links().zip(0..);
+            let full =
+                links.filter(|(link, _)| link.is_full && (link.from == node || link.to == node));
+            full.map(|(_, number)| number).collect()
+        };
+        for link in full {
+            self.shared.network().drain(link);
+        }
     }
 
     /// Boots a node; a node that is up crashes first.
@@ -240,14 +267,21 @@ impl Network<'_> {
     /// Drops everything on the links between two nodes. The first one does not notice if its link is stale then.
     fn close_connection(&self, one: u32, other: u32, is_stale: bool) {
         for (from, to, is_stale) in [(one, other, is_stale), (other, one, false)] {
-            let lost = {
+            let (link, lost) = {
                 let state = &mut *self.shared.state();
                 let link = state.nodes.link_between(&mut state.operations, from, to);
                 state.nodes.link_mut(link).is_stale = is_stale;
-                state.clear_link(link, false)
+                (link, state.clear_link(link, false))
             };
             self.lose_all(lost);
+            self.drain(link);
         }
+    }
+
+    /// Lets a link take events again, and grants the requests that wait for room on it.
+    fn drain(&self, link: u32) {
+        self.shared.state().drain_link(link);
+        self.shared.wake_due();
     }
 
     /// Notifies the watchers and askers on a node that its connection to another node is broken.

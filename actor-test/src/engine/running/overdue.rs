@@ -54,8 +54,13 @@ pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> AwaitedList {
     let room = state.requests.capacity.iter();
     let room = room
         .filter(|question| question.sender == operation && question.status == RequestStatus::InLine)
-        .map(|question| Awaited::Room {
-            of: state.name(question.target),
+        .map(|question| match question.is_of_link() {
+            true => Awaited::LinkRoom {
+                link: state.name(question.line),
+            },
+            false => Awaited::Room {
+                of: state.name(question.target),
+            },
         });
     let events = state
         .operations

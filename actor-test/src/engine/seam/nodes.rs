@@ -105,6 +105,14 @@ fn node_fault(nodes: &Nodes, fault: &ScriptedFault) -> Result<NodeFault, BadNode
             let (from, to) = link(from, to)?;
             NodeFault::Release { from, to }
         }
+        ScriptedFault::Fill(from, to) => {
+            let (from, to) = link(from, to)?;
+            NodeFault::Fill { from, to }
+        }
+        ScriptedFault::Drain(from, to) => {
+            let (from, to) = link(from, to)?;
+            NodeFault::Drain { from, to }
+        }
         ScriptedFault::Next {
             wish,
             from,

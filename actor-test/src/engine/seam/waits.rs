@@ -163,7 +163,7 @@ impl CurrentOperation<'_> {
                 return Poll::Ready(Offered::Closed);
             };
             let letter = Envelope {
-                placed: answer == CapacityAnswer::Place,
+                placed: matches!(answer, CapacityAnswer::Place | CapacityAnswer::Admitted),
                 ..state.operations.letter(self.number, to, slot, event)
             };
             state.send_letter(self.number, to, letter);

@@ -359,10 +359,7 @@ fn list_operation(
     }
     if let Some(bound) = &operation.bound {
         items.push(FingerprintItem::Number(u64::from(bound.granted)));
-        // An operation in line has sent nothing yet, so only its number is visible.
-        let line = state.requests.capacity.line(index);
-        items.extend(line.map(|request| FingerprintItem::Number(named(request.sender) + 1)));
-        items.push(FingerprintItem::Number(0));
+        list_line(state, index, items);
     }
     for effect in operation.outbox.as_slice() {
         list_effect(state, arena, (index, origin), effect, items);
@@ -370,13 +367,23 @@ fn list_operation(
     if let OperationRole::Link(number) = operation.kind {
         let link = state.nodes.link(number);
         let stops = u64::from(link.is_cut) | u64::from(link.is_held) << 1;
-        let flags = stops | u64::from(link.is_stale) << 2;
+        let flags = stops | u64::from(link.is_stale) << 2 | u64::from(link.is_full) << 3;
         items.push(FingerprintItem::Number(flags));
+        if link.is_full {
+            list_line(state, index, items);
+        }
         for item in link.iter() {
             items.push(FingerprintItem::Number(u64::from(item.by)));
             list_effect(state, arena, (item.by, None), &item.effect, items);
         }
     }
+}
+
+/// Lists the operations in line for capacity. They have sent nothing yet, so only their numbers are visible.
+fn list_line(state: &ExecutionState, owner: u32, items: &mut Vec<FingerprintItem>) {
+    let line = state.requests.capacity.line(owner);
+    items.extend(line.map(|request| FingerprintItem::Number(named(request.sender) + 1)));
+    items.push(FingerprintItem::Number(0));
 }
 
 fn list_letter(

@@ -101,7 +101,9 @@ pub(crate) struct CapacityRequest {
     /// The stable key of the question, for hashes of the behaviour.
     pub(crate) key: u64,
     pub(crate) status: RequestStatus,
-    /// The neighbours in the line for the same mailbox.
+    /// The owner of the line in which the request waits: the target, or the link to its node.
+    pub(crate) line: u32,
+    /// The neighbours in the line.
     beside: ListNode,
 }
 
@@ -120,9 +122,13 @@ pub(crate) enum RequestStatus {
 pub(crate) enum CapacityAnswer {
     /// A permit is reserved.
     Place,
-    /// No permit is needed: the mailbox has no bound, is on another node, or drops a letter if it is full.
+    /// No permit is needed: the mailbox has no bound, or drops a letter if it is full.
     Open,
+    /// The link to the target's node takes the letter.
+    Admitted,
     Full,
+    /// The link to the target's node is full.
+    LinkFull,
     Closed,
 }
 
@@ -131,7 +137,7 @@ pub(crate) enum CapacityAnswer {
 pub(crate) struct CapacityRequests {
     records: Vec<CapacityRequest>,
     free: Vec<u32>,
-    /// The requests that wait for capacity, by mailbox.
+    /// The requests that wait for capacity, by mailbox or link.
     lines: OwnerLists,
     /// The answered requests whose senders are to be woken once nothing is borrowed.
     due: Vec<u32>,
@@ -163,7 +169,7 @@ impl CapacityRequests {
         std::mem::take(&mut self.due)
     }
 
-    /// Returns the requests that wait for capacity in a mailbox, first come, first served.
+    /// Returns the requests that wait for capacity in a mailbox or on a link, first come, first served.
     pub(crate) fn line(&self, target: u32) -> impl Iterator<Item = &CapacityRequest> {
         let records = &self.records;
         let line = self.lines.of(target, records, |request| &request.beside);
@@ -186,16 +192,19 @@ impl CapacityRequests {
         }
     }
 
-    fn join_line(&mut self, target: u32, index: u32) {
-        self.records[index as usize].status = RequestStatus::InLine;
-        self.lines.add(target, &mut self.records, index, |request| {
+    fn join_line(&mut self, owner: u32, index: u32) {
+        let request = &mut self.records[index as usize];
+        request.status = RequestStatus::InLine;
+        request.line = owner;
+        self.lines.add(owner, &mut self.records, index, |request| {
             &mut request.beside
         });
     }
 
-    fn leave_line(&mut self, target: u32, index: u32) {
+    fn leave_line(&mut self, index: u32) {
+        let owner = self.records[index as usize].line;
         self.lines
-            .remove(target, &mut self.records, index, |request| {
+            .remove(owner, &mut self.records, index, |request| {
                 &mut request.beside
             });
     }
@@ -239,6 +248,7 @@ impl CapacityRequests {
             is_faulted,
             key: operations.child_key_of(sender),
             status: RequestStatus::Unasked,
+            line: target,
             beside: ListNode::default(),
         };
         let Self { records, free, .. } = self;
@@ -248,12 +258,12 @@ impl CapacityRequests {
         index
     }
 
-    /// Carries out a question.
     /// Makes a request for capacity at a name one at the actor that has the name.
     pub(crate) fn retarget(&mut self, index: u32, to: u32) {
         self.records[index as usize].target = to;
     }
 
+    /// Carries out a question.
     pub(crate) fn carry_out(&mut self, nodes: &Nodes, operations: &mut Operations, index: u32) {
         let CapacityRequest {
             target,
@@ -262,12 +272,15 @@ impl CapacityRequests {
             sender,
             ..
         } = self[index];
+        let full_link = nodes.full_link(sender, target);
         let receiver = &mut operations[target];
         let status = match &mut receiver.bound {
-            // A letter to another node needs no permit, since the link takes it.
-            _ if nodes.nodes_if_different(sender, target).is_some() => {
-                RequestStatus::Answered(CapacityAnswer::Open)
-            }
+            // A letter to another node needs room on the link alone.
+            _ if nodes.nodes_if_different(sender, target).is_some() => match full_link {
+                None => RequestStatus::Answered(CapacityAnswer::Admitted),
+                Some(_) if waits => RequestStatus::InLine,
+                Some(_) => RequestStatus::Answered(CapacityAnswer::LinkFull),
+            },
             _ if receiver.stage == OperationStage::Gone => {
                 RequestStatus::Answered(CapacityAnswer::Closed)
             }
@@ -277,7 +290,7 @@ impl CapacityRequests {
         match status {
             RequestStatus::Answered(answer) => self.answer(operations, index, answer),
             RequestStatus::InLine | RequestStatus::Unasked | RequestStatus::Free => {
-                self.join_line(target, index);
+                self.join_line(full_link.unwrap_or(target), index);
             }
         }
     }
@@ -320,15 +333,30 @@ impl CapacityRequests {
             && let Some(first) = self.lines.first(of)
         {
             bound.granted += 1;
-            self.leave_line(of, first);
+            self.leave_line(first);
             self.answer(operations, first, CapacityAnswer::Place);
+        }
+    }
+
+    /// Grants the requests that wait for room on a link.
+    pub(super) fn admit_line(
+        &mut self,
+        footprint: &mut StepFootprint,
+        operations: &mut Operations,
+        link: u32,
+    ) {
+        while let Some(first) = self.lines.first(link) {
+            footprint.add(StepConstruct::Room);
+            footprint.changes(self.records[first as usize].sender);
+            self.leave_line(first);
+            self.answer(operations, first, CapacityAnswer::Admitted);
         }
     }
 
     /// Answers the whole line that the mailbox is closed, since the actor has stopped.
     pub(crate) fn close_mailbox(&mut self, operations: &mut Operations, of: u32) {
         while let Some(first) = self.lines.first(of) {
-            self.leave_line(of, first);
+            self.leave_line(first);
             self.answer(operations, first, CapacityAnswer::Closed);
         }
     }
@@ -342,11 +370,18 @@ impl Index<u32> for CapacityRequests {
     }
 }
 
+impl CapacityRequest {
+    /// Returns whether the request waits for room on a link.
+    pub(crate) fn is_of_link(&self) -> bool {
+        self.line != self.target
+    }
+}
+
 impl CapacityAnswer {
     pub(crate) fn offered(self) -> Offered {
         match self {
-            Self::Place | Self::Open => Offered::Taken,
-            Self::Full => Offered::Full,
+            Self::Place | Self::Open | Self::Admitted => Offered::Taken,
+            Self::Full | Self::LinkFull => Offered::Full,
             Self::Closed => Offered::Closed,
         }
     }
@@ -415,7 +450,7 @@ impl ExecutionState {
                     .take_back(&Effect::RequestCapacity(index));
                 self.refresh(sender);
             }
-            RequestStatus::InLine => self.requests.capacity.leave_line(target, index),
+            RequestStatus::InLine => self.requests.capacity.leave_line(index),
             RequestStatus::Answered(CapacityAnswer::Place) => {
                 if let Some(bound) = &mut self.operations[target].bound {
                     bound.granted -= 1;

@@ -123,6 +123,10 @@ impl FaultPhase {
                     let delivers = |from, to| !nodes.is_held(from, to);
                     one_way(nodes, kind, count, delivers, &mut possible);
                 }
+                FaultKind::FullLink => {
+                    let has_room = |from, to| !nodes.is_full(from, to);
+                    one_way(nodes, kind, count, has_room, &mut possible);
+                }
                 FaultKind::HalfOpen => {
                     let is_whole = |from, to| !nodes.is_half_open(from, to);
                     one_way(nodes, kind, count, is_whole, &mut possible);

@@ -18,7 +18,8 @@ pub(crate) struct Envelope {
     pub(crate) sender: PackedSender,
     /// The stable key of the event: a hash of its sender's path and the number of letters sent before.
     pub(crate) key: u64,
-    /// True if a permit for a place in the receiver's bounded mailbox is reserved for the letter.
+    /// True if a permit is reserved for the letter: for a place in the receiver's bounded mailbox, or for the link
+    /// to its node.
     pub(crate) placed: bool,
     /// True if a fault makes the letter find the receiver's bounded mailbox full.
     pub(crate) is_refused: bool,

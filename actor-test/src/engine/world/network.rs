@@ -30,6 +30,8 @@ pub(crate) struct NetworkLink {
     pub(crate) is_held: bool,
     /// True if the other end has closed the connection, and the sender has not noticed.
     pub(crate) is_stale: bool,
+    /// True if the link takes no more events.
+    pub(crate) is_full: bool,
     pub(super) is_spared: bool,
     /// The faults that are to strike the next event of a type.
     pub(super) wishes: Vec<(MessageFault, TypeId)>,
@@ -85,6 +87,8 @@ pub(crate) enum LinkOutcome {
     /// The message is on this link, and a copy of it is to follow.
     Duplicated(u32),
     Lost,
+    /// The link is full, and takes no event.
+    Full,
     /// The message arrives at once.
     Arrives,
 }
@@ -158,6 +162,18 @@ impl Nodes {
         self.between(from, to).is_some_and(|link| link.is_stale)
     }
 
+    /// Returns whether the link takes no more events.
+    pub(crate) fn is_full(&self, from: u32, to: u32) -> bool {
+        self.between(from, to).is_some_and(|link| link.is_full)
+    }
+
+    /// Returns the operation of the link for messages from one operation to another, if it is full.
+    pub(super) fn full_link(&self, from: u32, to: u32) -> Option<u32> {
+        let (from, to) = self.nodes_if_different(from, to)?;
+        let link = self.between(from, to)?;
+        link.is_full.then_some(link.operation)
+    }
+
     /// Returns whether some connection is half-open.
     pub(crate) fn are_half_open(&self) -> bool {
         self.links().any(|link| link.is_stale)
@@ -219,6 +235,7 @@ impl Nodes {
             is_cut: false,
             is_held: false,
             is_stale: false,
+            is_full: false,
             is_spared: false,
             wishes,
         });
@@ -335,7 +352,10 @@ impl ExecutionState {
             (Some((from, to)), effect) => {
                 match self.load(from, to, InTransit::new(index, effect)) {
                     LinkOutcome::Arrives => Some(effect),
-                    LinkOutcome::OnLink | LinkOutcome::Duplicated(_) | LinkOutcome::Lost => None,
+                    LinkOutcome::OnLink
+                    | LinkOutcome::Duplicated(_)
+                    | LinkOutcome::Lost
+                    | LinkOutcome::Full => None,
                 }
             }
         }
@@ -374,12 +394,23 @@ impl ExecutionState {
     pub(crate) fn load_on(&mut self, number: u32, mut item: InTransit) -> LinkOutcome {
         let link = self.nodes.link(number);
         let (is_cut, is_free) = (link.is_cut, !link.is_cut && !link.is_held);
-        let wishes = !link.wishes.is_empty();
+        let (wishes, is_full) = (!link.wishes.is_empty(), link.is_full);
         let (from, to) = (link.from, link.to);
         if link.is_stale && !is_cut {
             self.nodes.notices(from, to);
             if !is_kept(&self.requests.asks, &item) {
                 return LinkOutcome::Lost;
+            }
+        }
+        if is_cut && !is_kept(&self.requests.asks, &item) {
+            return LinkOutcome::Lost;
+        }
+        if let Effect::Send { letter, .. } = &mut item.effect {
+            // The permit was one for the link.
+            let is_admitted = std::mem::take(&mut letter.placed);
+            if is_full && !is_admitted {
+                self.progress.add_dead_letters(1);
+                return LinkOutcome::Full;
             }
         }
         if is_free && self.nodes.delivery == Delivery::Mailbox {
@@ -388,9 +419,6 @@ impl ExecutionState {
                 self.nodes.notices(to, from);
             }
             return LinkOutcome::Arrives;
-        }
-        if is_cut && !is_kept(&self.requests.asks, &item) {
-            return LinkOutcome::Lost;
         }
         let link = self.nodes.link_mut(number);
         let wish = match wishes {
@@ -429,6 +457,17 @@ impl ExecutionState {
         let changed = change(self.nodes.link_mut(number));
         self.refresh_link(number);
         changed
+    }
+
+    /// Lets a link take events again, and grants the requests that wait for room on it.
+    pub(crate) fn drain_link(&mut self, number: u32) {
+        if !self.nodes.link(number).is_full {
+            return;
+        }
+        self.change_link(number, |link| link.is_full = false);
+        let operation = self.nodes.link(number).operation;
+        let requests = &mut self.requests.capacity;
+        requests.admit_line(&mut self.footprint, &mut self.operations, operation);
     }
 
     /// Removes and returns all messages that a link loses.

@@ -378,6 +378,8 @@ impl Nodes {
             NodeFault::Notice { node, of } => self.is_stale(*node, *of),
             NodeFault::Hold { from, to } => !self.is_held(*from, *to),
             NodeFault::Release { from, to } => self.is_held(*from, *to),
+            NodeFault::Fill { from, to } => !self.is_full(*from, *to),
+            NodeFault::Drain { from, to } => self.is_full(*from, *to),
             NodeFault::At {
                 wish,
                 from,

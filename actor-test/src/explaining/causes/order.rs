@@ -171,7 +171,7 @@ impl OrderBuilder {
                     next.retain(|step| *step != at);
                 }
                 self.sent.insert(*message, at);
-                if !matches!(arrival, Became::Dead | Became::Refused) {
+                if !matches!(arrival, Became::Dead | Became::Refused | Became::LinkFull) {
                     self.reached.push(ReachedEvent {
                         at,
                         inbox: *to,

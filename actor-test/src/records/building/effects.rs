@@ -223,6 +223,7 @@ impl StoryBuilder {
             records::DeliveryRecord::Dead => (MessageFate::Dead, None),
             records::DeliveryRecord::Unclaimed => (MessageFate::Unclaimed, None),
             records::DeliveryRecord::Refused => (MessageFate::Refused, None),
+            records::DeliveryRecord::LinkFull => (MessageFate::LinkFull, None),
             records::DeliveryRecord::Replaced { message, event } => {
                 let replaced = self.message(*message, from, to, event);
                 (MessageFate::Replaced, Some(replaced))

@@ -275,6 +275,7 @@ impl Display for Awaited {
                 call: Some(call),
             } => write!(to, "the reply of `{of}` to {call}"),
             Self::Room { of } => write!(to, "room in the mailbox of `{of}`"),
+            Self::LinkRoom { link } => write!(to, "room on the link `{link}`"),
             Self::Event { name } => write!(to, "an event `{name}`"),
             Self::Object(object) => object.fmt(to),
         }

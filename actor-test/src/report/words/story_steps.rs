@@ -211,6 +211,8 @@ fn fault_in_words(
         "notice" => format!("{from} notices that its connection to {to} is broken"),
         "hold" => format!("held: {link}"),
         "release" => format!("released: {link}"),
+        "fill" => format!("full: {link}"),
+        "drain" => format!("has room again: {link}"),
         "drop" => format!("the next on {link} is to be lost"),
         "duplicate" => format!("the next on {link} is to arrive twice"),
         "delay" => format!("the next on {link} is to be overtaken"),
@@ -248,6 +250,7 @@ fn fate(story: &Story, effect: &Effect) -> Option<String> {
         MessageFate::Dead => Some("dead letter: the receiver has stopped".into()),
         MessageFate::Unclaimed => Some("dead letter: nobody has the name".into()),
         MessageFate::Refused => Some("refused, a dead letter: the mailbox is full".into()),
+        MessageFate::LinkFull => Some("refused, a dead letter: the link is full".into()),
         MessageFate::Replaced => {
             let gone = replaced.and_then(|number| story.message(number));
             let gone = gone.map_or("the oldest event".into(), |gone| shortened(&gone.event));
@@ -346,6 +349,8 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
                 CapacityReply::Full => format!("refused: {name}'s mailbox is full"),
                 CapacityReply::Closed => format!("refused: {name} has stopped"),
                 CapacityReply::Waits => format!("waits for room in {name}'s mailbox"),
+                CapacityReply::LinkFull => format!("refused: the link to {name} is full"),
+                CapacityReply::WaitsForLink => format!("waits for room on the link to {name}"),
             }
         }
         Effect::Disk { action, error } => disks::called(action, error.as_deref()),

@@ -60,6 +60,7 @@ impl Network<'_> {
         };
         let arrival = match loaded {
             LinkOutcome::Lost => DeliveryRecord::Lost,
+            LinkOutcome::Full => DeliveryRecord::LinkFull,
             LinkOutcome::Arrives | LinkOutcome::OnLink | LinkOutcome::Duplicated(_) => {
                 DeliveryRecord::Leaves
             }
@@ -73,6 +74,7 @@ impl Network<'_> {
             LinkOutcome::OnLink => {}
             LinkOutcome::Arrives => _ = self.arrive(by, to, letter),
             LinkOutcome::Lost => self.lose_quietly(to, &letter),
+            LinkOutcome::Full => self.lose(by, to, letter, AskError::Full),
             LinkOutcome::Duplicated(link) => {
                 if let Some(second) = self.copy(by, to, letter) {
                     self.shared
@@ -208,7 +210,10 @@ impl Network<'_> {
         match loaded {
             LinkOutcome::OnLink | LinkOutcome::Duplicated(_) => {}
             LinkOutcome::Arrives => self.shared.effects().bring_reply(ask, lost),
-            LinkOutcome::Lost => self.shared.record(|| Record::LostOnLink { message: None }),
+            // No reply finds its link full.
+            LinkOutcome::Lost | LinkOutcome::Full => {
+                self.shared.record(|| Record::LostOnLink { message: None });
+            }
         }
     }
 

@@ -162,9 +162,11 @@ impl Effects<'_> {
                 who: question.sender,
                 of: question.target,
                 answer: match question.status {
-                    RequestStatus::Answered(CapacityAnswer::Place | CapacityAnswer::Open) => {
-                        CapacityReply::Granted
-                    }
+                    RequestStatus::Answered(
+                        CapacityAnswer::Place | CapacityAnswer::Open | CapacityAnswer::Admitted,
+                    ) => CapacityReply::Granted,
+                    RequestStatus::Answered(CapacityAnswer::LinkFull) => CapacityReply::LinkFull,
+                    RequestStatus::InLine if question.is_of_link() => CapacityReply::WaitsForLink,
                     RequestStatus::Answered(CapacityAnswer::Full) => CapacityReply::Full,
                     RequestStatus::Answered(CapacityAnswer::Closed) => CapacityReply::Closed,
                     RequestStatus::InLine | RequestStatus::Unasked | RequestStatus::Free => {

@@ -50,6 +50,8 @@ const ENDLESS: &[(&str, &str)] = &[
     ("heal_between", TWO_NODES),
     ("break_connection", TWO_NODES),
     ("half_open", TWO_NODES),
+    ("fill_link", TWO_NODES),
+    ("drain_link", TWO_NODES),
     ("hold_link", TWO_NODES),
     ("release_link", TWO_NODES),
     ("drop_next", TWO_NODES),

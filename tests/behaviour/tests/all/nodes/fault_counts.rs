@@ -162,6 +162,7 @@ fn each_connection_may_break_for_either_side() {
     for nodes in [1, 2, 4, 9] {
         let sides = (nodes * (nodes - 1)) as usize;
         assert_eq!(listed("half_open=1", nodes), sides, "{nodes}");
+        assert_eq!(listed("full_link=1", nodes), sides, "{nodes}");
         assert_eq!(listed("break=1", nodes), sides / 2, "{nodes}");
     }
 }

@@ -6,6 +6,7 @@ mod clocks;
 mod disks;
 mod fault_counts;
 mod faults;
+mod full_links;
 mod half_open;
 mod journals;
 mod leases;

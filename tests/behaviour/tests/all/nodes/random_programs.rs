@@ -59,6 +59,8 @@ enum Scripted {
     Heal,
     Break(usize, usize),
     HalfOpen(usize, usize),
+    Fill(usize, usize),
+    Drain(usize, usize),
     Hold(usize, usize),
     Release(usize, usize),
     DropNext(usize, usize),
@@ -67,7 +69,7 @@ enum Scripted {
 }
 
 /// The budgets from which a program may have one.
-const BUDGETS: [FaultKind; 9] = [
+const BUDGETS: [FaultKind; 10] = [
     FaultKind::Crash,
     FaultKind::Partition,
     FaultKind::Drop,
@@ -76,6 +78,7 @@ const BUDGETS: [FaultKind; 9] = [
     FaultKind::Pause,
     FaultKind::Slow,
     FaultKind::HalfOpen,
+    FaultKind::FullLink,
     FaultKind::Disk,
 ];
 
@@ -115,7 +118,7 @@ fn action(dice: &mut Dice, of: usize, nodes: usize) -> Action {
 
 fn scripted(dice: &mut Dice, nodes: usize) -> Scripted {
     let (one, other) = pair(dice, nodes);
-    match dice.roll(14) {
+    match dice.roll(16) {
         0 => Scripted::Crash(one),
         1 => Scripted::Restart(one),
         2 => Scripted::Pause(one),
@@ -129,6 +132,8 @@ fn scripted(dice: &mut Dice, nodes: usize) -> Scripted {
         10 => Scripted::DropNext(one, other),
         11 => Scripted::HalfOpen(one, other),
         12 => Scripted::DuplicateNext(one, other),
+        13 => Scripted::Fill(one, other),
+        14 => Scripted::Drain(one, other),
         _ => Scripted::DelayNext(one, other),
     }
 }
@@ -384,6 +389,8 @@ async fn run(program: Program, sys: System, seen: Arc<Mutex<Seen>>) {
             Scripted::Heal => faults.heal(),
             Scripted::Break(one, other) => faults.break_connection(&node(one), &node(other)),
             Scripted::HalfOpen(one, other) => faults.half_open(&node(one), &node(other)),
+            Scripted::Fill(from, to) => faults.fill(&node(from), &node(to)),
+            Scripted::Drain(from, to) => faults.drain(&node(from), &node(to)),
             Scripted::Hold(from, to) => faults.hold(&node(from), &node(to)),
             Scripted::Release(from, to) => faults.release(&node(from), &node(to)),
             Scripted::DropNext(from, to) => faults.drop_next::<Note>(&node(from), &node(to)),

@@ -66,6 +66,8 @@ rules! {
             0
         };
         half_open STACKED ["Faults::half_open"] |k, n| { k.sys().faults().half_open(way(n).0, way(n).1); 0 };
+        fill_link STACKED ["Faults::fill"] |k, n| { k.sys().faults().fill(way(n).0, way(n).1); 0 };
+        drain_link STACKED ["Faults::drain"] |k, n| { k.sys().faults().drain(way(n).0, way(n).1); 0 };
         hold_link STACKED ["Faults::hold"] |k, n| { k.sys().faults().hold(way(n).0, way(n).1); 0 };
         release_link STACKED ["Faults::release"] |k, n| { k.sys().faults().release(way(n).0, way(n).1); 0 };
         drop_next STACKED ["Faults::drop_next"] |k, _n| { k.sys().faults().drop_next::<Note>(OTHER, ONE); 0 };
