@@ -4,6 +4,7 @@
 
 mod constructs;
 mod liveness;
+mod macros;
 mod nodes;
 pub mod report;
 mod search;

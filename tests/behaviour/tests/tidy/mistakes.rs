@@ -121,7 +121,7 @@ const TABLES: &[(&str, &[Mistake])] = &[
 
 /// Returns the first message of the compiler, and the marked code.
 fn answer(case: &str) -> (String, String) {
-    let path = root().join(format!("tests/macros/tests/ui/{case}.stderr"));
+    let path = root().join(format!("tests/behaviour/tests/ui/{case}.stderr"));
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{case}: {error}"));
     let lines: Vec<&str> = text.lines().collect();
     let (_, said) = lines[0].split_once(": ").expect("an error has a message");
@@ -186,7 +186,7 @@ fn each_mistake_is_one_error() {
     let cases = TABLES.iter().flat_map(|(_, mistakes)| *mistakes);
     assert_eq!(cases.clone().count(), 51, "the page says how many");
     for (_, case) in cases {
-        let path = root().join(format!("tests/macros/tests/ui/{case}.stderr"));
+        let path = root().join(format!("tests/behaviour/tests/ui/{case}.stderr"));
         let text = fs::read_to_string(&path).expect("a case has its answer");
         let errors = text.lines().filter(|line| line.starts_with("error"));
         assert_eq!(errors.count(), 1, "{case}");

@@ -152,7 +152,7 @@ fn without_options(_sys: &System) {}
     atomic_handlers,
     supervised,
     clock_error_ms = 5,
-    crate = crate::actor_test::stand_in,
+    crate = crate::macros::actor_test::stand_in,
 )]
 #[ignore]
 fn with_all_options(_: &System) {}
@@ -221,7 +221,7 @@ mod inner {
 }
 
 fn registered(name: &str) -> &'static ActorTest {
-    let name = format!("all::actor_test::{name}");
+    let name = format!("all::macros::actor_test::{name}");
     let mut tests = inventory::iter::<Registered>
         .into_iter()
         .map(|registered| registered.0);
@@ -235,7 +235,7 @@ fn names_lead_back_to_the_source() {
     let test = registered("inner::in_a_module");
     assert_eq!(
         test.marker,
-        "\0actor-test:1:all::actor_test::inner::in_a_module\0"
+        "\0actor-test:1:all::macros::actor_test::inner::in_a_module\0"
     );
     assert!(test.file.ends_with("actor_test.rs"));
     assert!(test.line > 1);

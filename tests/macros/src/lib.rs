@@ -1,1 +1,0 @@
-//! Cases for the macros of `actor-core`: see `tests/`.
