@@ -297,6 +297,13 @@ pub(crate) enum Record {
         /// The place of the access in the program.
         place: String,
     },
+    /// An actor has taken an event that it awaited.
+    Received {
+        who: u32,
+        message: MessageId,
+        from: MessageSource,
+        event: String,
+    },
     /// An access or a notification has woken these operations.
     Woke {
         whom: Vec<u32>,

@@ -12,10 +12,11 @@ export function direct(story: Story, position: number): number[] {
   return earlier.filter((at): at is number => at !== undefined && at < position);
 }
 
-/** Where what a step handles, goes on with or fires is from. */
+/** Where what a step handles, receives, goes on with or fires is from. */
 function from(story: Story, step: Step): number | undefined {
   if (step.timer !== undefined) return story.timers[step.timer]!.armed;
-  const message = step.message ?? step.answer;
+  const received = step.effects.find((effect) => effect.effect === "received");
+  const message = step.message ?? received?.message ?? step.answer;
   return message === undefined ? undefined : story.messages[message]!.sent;
 }
 

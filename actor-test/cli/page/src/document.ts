@@ -276,6 +276,8 @@ function effect(node: Node, many: Many): Effect {
         object: node.text("object"),
         place: node.text("place"),
       };
+    case "received":
+      return { effect: kind, message: node.position("message", many.messages) };
     case "woke":
       return { effect: kind, whom: node.list("whom", (who) => who.asPosition(many.lanes)) };
     case "power_failed":

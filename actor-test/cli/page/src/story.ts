@@ -188,6 +188,7 @@ export type Effect =
   | { effect: "power_failed" }
   | ({ effect: "lost"; parts: number[] } & DiskAction)
   | { effect: "accessed"; what: string; object: string; place: string }
+  | { effect: "received"; message: number }
   | { effect: "woke"; whom: number[] }
   | { effect: "over" }
   | { effect: "call_failed"; call: string; isMade: boolean }

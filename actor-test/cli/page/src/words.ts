@@ -108,6 +108,8 @@ function effectParts(story: Story, step: Step, effect: Effect): Part[] {
       return [taken(effect, effect.parts)];
     case "accessed":
       return [`${effect.what} ${effect.object} at ${effect.place}`];
+    case "received":
+      return ["receives ", { event: story.messages[effect.message]!.event }];
     case "woke":
       return effect.whom.length === 0
         ? ["wakes nobody"]

@@ -82,7 +82,13 @@ impl<'a> CausalIndex<'a> {
         steps.binary_search_by_key(&number, |step| step.number).ok()
     }
 
-    /// Returns the direct causes of a step: the steps that sent its message, armed its timer, created its
+    /// Returns the position of the step in which a message reached its receiver.
+    fn came(&self, message: u32) -> Option<usize> {
+        let message = self.story.message(message)?;
+        self.position(message.delivered.or(message.sent)?)
+    }
+
+    /// Returns the direct causes of a step: the steps that sent its message, or one that it has received, armed its timer, created its
     /// actor, decided its send, or last changed its actor.
     fn direct(&self, at: usize) -> Vec<usize> {
         let step = &self.story.steps[at];
@@ -102,9 +108,7 @@ impl<'a> CausalIndex<'a> {
         match step.kind {
             StepKind::Flush => direct.extend(self.before[at].ran),
             StepKind::Handle => {
-                let message = step.message.and_then(|number| self.story.message(number));
-                let came = message.and_then(|message| message.delivered.or(message.sent));
-                direct.extend(came.and_then(|came| self.position(came)));
+                direct.extend(step.message.and_then(|message| self.came(message)));
             }
             StepKind::Deliver => {
                 for effect in &step.effects {
@@ -121,6 +125,7 @@ impl<'a> CausalIndex<'a> {
             }
             _ => {}
         }
+        direct.extend(step.received().filter_map(|message| self.came(message)));
         if step.kind != StepKind::Flush {
             let state = self.before[at].changed;
             let creation = || {

@@ -160,6 +160,11 @@ pub enum Effect {
         /// The place of the access in the program.
         place: Text,
     },
+    /// The actor has taken an event that its handler awaited (`receive`).
+    Received {
+        /// The message.
+        message: u32,
+    },
     /// An access to a shared object has woken operations that wait.
     Woke {
         /// The operations; none if a notification has met no waiter.

@@ -173,7 +173,8 @@ fn concerns(story: &Story, step: &Step, actors: &SelectedActors) -> bool {
 }
 
 fn carries(story: &Story, step: &Step, event: &str) -> bool {
-    let mut messages = step.message.into_iter().chain(step.sent());
+    let carried = step.message.into_iter().chain(step.received());
+    let mut messages = carried.chain(step.sent());
     messages.any(|number| is_event(story, number, event))
 }
 

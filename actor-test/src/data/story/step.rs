@@ -99,6 +99,14 @@ impl Step {
         })
     }
 
+    /// Returns the messages that the actor's handler awaited and has taken.
+    pub fn received(&self) -> impl Iterator<Item = u32> {
+        self.effects.iter().filter_map(|effect| match effect {
+            Effect::Received { message } => Some(*message),
+            _ => None,
+        })
+    }
+
     /// Returns the answers to the choices of the step.
     pub fn choices(&self) -> impl Iterator<Item = u32> {
         self.effects.iter().filter_map(|effect| match effect {

@@ -12,7 +12,7 @@ use crate::records::{Created, MessageSource, Record};
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     records: Vec<Record>,
-    /// For each operation, the message that it handles or has handled last.
+    /// For each operation, the message that it handles, or has handled or received last.
     handling: Vec<Option<MessageId>>,
     /// For each actor that can be printed, its fields when they were recorded last.
     values: BTreeMap<u32, Fields>,
@@ -22,7 +22,8 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn add(&mut self, record: Record) {
-        if let Record::Handled { who, message, .. } = record {
+        if let Record::Handled { who, message, .. } | Record::Received { who, message, .. } = record
+        {
             let who = who as usize;
             if self.handling.len() <= who {
                 self.handling.resize(who + 1, None);

@@ -8,17 +8,22 @@ use std::time::Duration;
 
 use actor_core::AskError;
 use actor_core::fs::DiskOpResult;
+use actor_core::generated::Moment;
 use actor_core::seam::{
     Address, AnyMail, Awaited, DiskId, Offered, Purpose, Request, RequestId, TimerEvent, TimerId,
 };
 
+use crate::data::constructs::StepConstruct;
+use crate::data::step::MessageId;
 use crate::engine::seam::current_operation::CurrentOperation;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::specs::observers::EventObservers;
 use crate::engine::world::capacity::{CapacityAnswer, CapacityParameters};
 use crate::engine::world::disks::DiskError;
 use crate::engine::world::effect::Effect;
 use crate::engine::world::letter::Envelope;
 use crate::engine::world::state::ExecutionState;
+use crate::records::{MessageSource, Record};
 
 impl ControlledRuntime {
     /// Returns true if an ask or a request is of this execution, which is not over.
@@ -196,10 +201,26 @@ impl CurrentOperation<'_> {
         let mut state = self.state();
         match state.take_received(owner, event) {
             Some(letter) => {
+                let audience = self.audience();
+                let observers = audience.who(&state, owner, letter.event, Moment::Handled);
+                if observers != EventObservers::Nobody {
+                    state.footprint.add(StepConstruct::Monitor);
+                }
                 drop(state);
                 let mail = self.arena().mail(owner).cloned()?;
+                if self.is_recorded() {
+                    let event = audience.print_letter(owner, letter.slot);
+                    self.record(|| Record::Received {
+                        who: owner,
+                        message: MessageId::new(letter.key),
+                        from: MessageSource::from(letter.sender),
+                        event,
+                    });
+                }
+                let (sender, slot) = (letter.sender, letter.slot);
+                audience.show_letter(&*mail, owner, sender, slot, Moment::Handled, observers);
                 self.wake_due();
-                Some((mail, letter.slot))
+                Some((mail, slot))
             }
             None => {
                 let receiving = &mut state.operations[owner].receiving;

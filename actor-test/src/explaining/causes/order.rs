@@ -180,7 +180,7 @@ impl OrderBuilder {
                     });
                 }
             }
-            Record::Handled { message, .. } => {
+            Record::Handled { message, .. } | Record::Received { message, .. } => {
                 let sent = self.sent.get(message).copied();
                 self.before[at].extend(sent.filter(|sent| *sent < at));
             }

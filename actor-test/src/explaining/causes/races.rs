@@ -16,7 +16,7 @@ use crate::explaining::causes::continuations::{
 };
 use crate::explaining::causes::order::{HappensBefore, OrderedPair, ReachedEvent};
 use crate::explaining::causes::race_reversal::{RaceReversal, ReplayPlan};
-use crate::records::MessageSource;
+use crate::records::{MessageSource, marks};
 
 /// The number of executions with random steps, besides the one that continues as recorded.
 const WANDERING: u32 = 20;
@@ -115,7 +115,7 @@ impl RaceSearch<'_, '_> {
     fn arrival(&self, reached: &ReachedEvent) -> InboxArrival {
         InboxArrival {
             step: reached.at as u64 + 1,
-            event: reached.event.clone(),
+            event: marks::named(&reached.event, |of| Some(self.story.name(of))).into_owned(),
             from: match reached.from {
                 MessageSource::Operation(who) | MessageSource::End(who) => {
                     self.story.name(who).to_owned()

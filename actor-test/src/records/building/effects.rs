@@ -133,6 +133,16 @@ impl StoryBuilder {
                 object: self.texts.object(*object),
                 place: self.text(place),
             },
+            Record::Received {
+                who,
+                message,
+                from,
+                event,
+            } => {
+                let number = self.message(*message, *from, *who, event);
+                self.story.messages[number as usize].handled = Some(self.number);
+                Effect::Received { message: number }
+            }
             Record::Woke { whom } => Effect::Woke { whom: whom.clone() },
             Record::Over { .. } => Effect::Over,
             Record::Logged {

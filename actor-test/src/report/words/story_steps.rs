@@ -368,6 +368,13 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
             object,
             place,
         } => format!("{what} {object} at {place}"),
+        Effect::Received { message } => {
+            let message = story.message(*message);
+            let event = message.map_or("an event".into(), |message| shortened(&message.event));
+            let from = message.and_then(|message| message.sent);
+            let from = from.map_or(String::new(), |sent| format!(" of step {sent}"));
+            format!("receives {event}{from}")
+        }
         Effect::Woke { whom } if whom.is_empty() => "wakes nobody".into(),
         Effect::Woke { whom } => {
             let whom: Vec<String> = whom.iter().map(|who| name(*who)).collect();

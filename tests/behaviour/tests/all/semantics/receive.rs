@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use actor_core::forever;
 use actor_core::prelude::*;
+use actor_test::Tester;
+use actor_test::story::{Effect, Selection, Step};
 use behaviour::harness::events::Go;
-use behaviour::harness::{Journal, contract, in_production};
+use behaviour::harness::{Journal, assert_contains, contract, failure_text, in_production};
 use futures_util::future::join;
 
 use super::follows;
@@ -257,4 +259,61 @@ fn taking_a_deferred_event_leaves_those_behind_it_in_sight() {
     };
     let rule = "the key is before both parcels";
     follows(Cellar, &[(rule, key_first, "parcel 1, parcel 2")]);
+}
+
+/// Counts the coins that are taken, whether a handler awaited them or not.
+#[derive(Debug, Default)]
+struct Counted {
+    coins: u32,
+}
+
+#[monitor(cold(Quiet))]
+impl Counted {
+    #[on(handled)]
+    fn coin(&mut self, _: &Coin) {
+        self.coins += 1;
+        assert!(self.coins < 3, "the third coin");
+    }
+}
+
+fn three_coins(sys: &System) {
+    let till = sys.spawn(Till(Journal::default()));
+    till.tell(Pay);
+    till.tell(Coin(1));
+    till.tell(Coin(2));
+    till.tell(Go);
+    till.tell(Coin(3));
+}
+
+/// A monitor of handled events sees those that `receive` takes, as in production; and the story says where each
+/// was from.
+#[test]
+fn what_is_received_is_handled() {
+    let report = Tester::new().iterations(50).run(|sys| {
+        sys.monitor::<Counted>();
+        three_coins(&sys);
+    });
+    let story = &report.assert_bug("the third coin").trace.story;
+    let received = |step: &&Step| {
+        step.effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Received { .. }))
+    };
+    let number = story
+        .steps
+        .iter()
+        .rfind(received)
+        .expect("a coin is received")
+        .number;
+    let mut causes = Selection::default();
+    causes.causes_of = Some(number);
+    let led = causes.of(story).expect("the step is there");
+    assert!(
+        led.steps.iter().any(|step| step.sent().next().is_some()),
+        "{led:?}"
+    );
+    assert_contains(
+        &failure_text(&report),
+        &["receives Coin(1) of step ", "receives Coin(2) of step "],
+    );
 }
