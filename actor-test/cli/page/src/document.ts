@@ -260,7 +260,12 @@ function effect(node: Node, many: Many): Effect {
         answer: node.number("answer"),
       };
     case "fault":
-      return { effect: kind, fault: node.text("fault"), node: node.maybeText("node") };
+      return {
+        effect: kind,
+        fault: node.text("fault"),
+        node: node.maybeText("node"),
+        links: node.list("links", (link) => link.asPair()),
+      };
     case "lost_on_link":
       return { effect: kind, message: node.maybePosition("message", many.messages) };
     case "reply_arrived":

@@ -56,6 +56,15 @@ export class Node {
     return this.field(name).asNumber();
   }
 
+  /** Two texts, as the ends of a link. */
+  asPair(): [string, string] {
+    const { value } = this;
+    if (!Array.isArray(value) || value.length !== 2) throw this.wrong("is no pair");
+    const [one, other] = value as unknown[];
+    if (typeof one !== "string" || typeof other !== "string") throw this.wrong("is no pair of texts");
+    return [one, other];
+  }
+
   asNumber(): number {
     const { value } = this;
     if (typeof value !== "number" || !Number.isInteger(value) || value < 0) {

@@ -181,7 +181,7 @@ export type Effect =
   | { effect: "asked_for_room"; of: number; answer: string }
   | { effect: "announced"; event: string }
   | { effect: "chose"; asked: string; of?: number | undefined; answer: number }
-  | { effect: "fault"; fault: string; node?: string | undefined }
+  | { effect: "fault"; fault: string; node?: string | undefined; links: [string, string][] }
   | { effect: "lost_on_link"; message?: number | undefined }
   | { effect: "reply_arrived"; to: number }
   | ({ effect: "disk"; error?: string | undefined } & DiskAction)

@@ -92,7 +92,9 @@ function effectParts(story: Story, step: Step, effect: Effect): Part[] {
       return [`chooses ${effect.asked === "bool" ? effect.answer === 1 : effect.answer}`];
     case "fault": {
       const what = effect.fault.replaceAll("_", " ");
-      return [`FAULT: ${what}${effect.node === undefined ? "" : ` of ${effect.node}`}`];
+      const links = effect.links.map(([from, to]) => `${from}->${to}`).join(", ");
+      const where = effect.node !== undefined ? ` of ${effect.node}` : links && `: ${links}`;
+      return [`FAULT: ${what}${where}`];
     }
     case "lost_on_link": {
       const lost = effect.message === undefined ? undefined : story.messages[effect.message];
