@@ -617,6 +617,9 @@ fn vacuity(seen: &SpecificationStats) -> Option<String> {
         Some(_) if seen.observations == 0 => {
             Some(format!("predicate \"{name}\" was never evaluated"))
         }
+        Some(Expectation::Eventually | Expectation::AlwaysEventually) if !seen.was_hot => {
+            Some(format!("eventually \"{name}\" was never false"))
+        }
         Some(_) => None,
     }
 }

@@ -455,6 +455,7 @@ impl Specifications {
                 }
             };
             observed.moved |= holds;
+            observed.was_hot |= !holds && entry.heat.is_some();
             entry.met |= holds;
             let has_changed = std::mem::replace(&mut entry.held, holds) != holds;
             settle(PredicateEvaluation {

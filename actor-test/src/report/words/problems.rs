@@ -79,11 +79,14 @@ impl Display for Problem {
                 state,
                 count: left,
                 first,
-            } => write!(
-                to,
-                "`{who}` ends in state `{state}` with {}, `{first}` first",
-                count(*left, "deferred event")
-            ),
+            } => {
+                let state = match state.is_empty() {
+                    true => String::new(),
+                    false => format!(" in state `{state}`"),
+                };
+                let left = count(*left, "deferred event");
+                write!(to, "`{who}` ends{state} with {left}, `{first}` first")
+            }
             Self::LongDeferred {
                 who,
                 state,

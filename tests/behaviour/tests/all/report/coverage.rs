@@ -1,6 +1,7 @@
 //! Coverage of actors in the report: exact counts of states and handlers, for every kind of transition.
 
 use actor_core::prelude::*;
+use actor_core::specification::World;
 use actor_test::coverage::ActorCoverage;
 use actor_test::settings::Deny;
 use actor_test::{BugKind, Report, Tester};
@@ -349,6 +350,31 @@ fn what_is_denied_fails() {
     // The monitor has a hot state, and never enters it.
     let report = run(none.with_vacuous(), true);
     assert_eq!(report.bugs()[0].message(), "monitor `Told` was never hot");
+}
+
+/// A predicate about all actors of a type is true before there is one, and then it is met. One that counts them
+/// is false before, and one that is not met is a bug.
+#[test]
+fn an_eventually_that_was_never_false_could_not_fail() {
+    let run = |is_met: fn(&World<'_>) -> bool| {
+        let tester = Tester::new()
+            .iterations(20)
+            .deny(Deny::default().with_vacuous());
+        tester.run(move |sys| {
+            sys.spawn(Plain(0)).tell(Go);
+            sys.eventually("all have gone", is_met);
+        })
+    };
+    let report = run(|world| world.all::<Plain>().all(|plain| plain.0 == 9));
+    let bug = only_bug(&report);
+    assert_eq!(bug.kind(), BugKind::Vacuous);
+    assert_eq!(
+        bug.message(),
+        "eventually \"all have gone\" was never false"
+    );
+    run(|world| world.all::<Plain>().any(|plain| plain.0 == 3)).assert_clean();
+    let report = run(|world| world.all::<Plain>().any(|plain| plain.0 == 9));
+    assert_eq!(only_bug(&report).kind(), BugKind::HotAtEnd);
 }
 
 #[test]
