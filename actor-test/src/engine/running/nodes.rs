@@ -172,6 +172,11 @@ impl Executor {
             return;
         }
         self.shared.state().resume(node);
+        let unaware = self.shared.state().nodes.unaware_of(node);
+        for other in unaware {
+            let (node, of) = (other, node);
+            self.inject(&NodeFault::Notice { node, of });
+        }
         let members = self.shared.state().nodes.members(node);
         self.shared.state().nodes.set_down(node);
         self.shared.effects().drop_names(node);

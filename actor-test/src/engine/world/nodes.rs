@@ -229,7 +229,7 @@ impl Nodes {
     pub(crate) fn set_down(&mut self, node: u32) {
         self.nodes[node as usize].is_up = false;
         for link in &mut self.links {
-            link.is_stale &= link.from != node && link.to != node;
+            link.is_stale &= link.from != node;
         }
     }
 

@@ -29,6 +29,8 @@ struct Write(u32);
 struct Meet;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Show;
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Find;
 /// A question that nobody answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Endless;
@@ -80,6 +82,12 @@ impl Peer {
     #[on]
     async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         self.answer = Some(cx.at::<Self>(self.other).ask(Endless).await);
+    }
+
+    /// The connection breaks before the answer.
+    #[on]
+    async fn find(&mut self, _: Find, cx: &mut Context<Self>) {
+        assert!(cx.lookup::<Self>(self.other).await.is_err());
     }
 
     #[on]
@@ -235,6 +243,36 @@ fn an_ask_of_the_other_side_ends_when_its_node_notices() {
             scenario(true)(sys)
         })
         .assert_clean();
+}
+
+/// Questions that were lost with the connection end when its other end crashes, before their node sends anything.
+#[test]
+fn a_crash_shows_that_the_connection_is_broken() {
+    let scenario = |asks: bool, is_down: bool| {
+        move |sys: System| async move {
+            peer_on(&sys, "n1", "a", "n2/b");
+            peer_on(&sys, "n2", "b", "n1/a");
+            booted::<Peer>(&sys, "n1/a").await;
+            let b: ActorRef<Peer> = booted(&sys, "n2/b").await;
+            sys.faults().hold("n2", "n1");
+            match asks {
+                true => b.tell(Go),
+                false => b.tell(Find),
+            }
+            sys.sleep(SECOND).await;
+            sys.faults().half_open("n1", "n2");
+            match is_down {
+                true => sys.faults().crash("n1"),
+                false => sys.faults().restart("n1"),
+            }
+            sys.sleep(SECOND).await;
+            b.ask(Show).await.expect("it is there")
+        }
+    };
+    for (asks, is_down) in [(true, true), (true, false), (false, true), (false, false)] {
+        let (_, seen) = outcomes(&patient(whole("states")), scenario(asks, is_down));
+        assert_eq!(seen, [[0; 0]]);
+    }
 }
 
 /// Is pushed each version by the origin, which forgets it when the connection breaks.
