@@ -230,7 +230,8 @@ impl Faults<'_> {
     /// Breaks the connection of two nodes for one of them, as if a firewall had forgotten it, or the node had given
     /// it up: messages on the links between them are lost, and `sees` is notified as by
     /// [`break_connection`](Self::break_connection). The other node notices when it sends its next
-    /// message to `sees`, which is lost, or when one from there arrives on a new connection. In production this has no effect.
+    /// message to `sees`, which is lost, when one from there arrives on a new connection, or when `sees`
+    /// crashes. In production this has no effect.
     pub fn half_open(&self, sees: &str, unaware: &str) {
         self.inject(ScriptedFault::HalfOpen(sees.into(), unaware.into()));
     }

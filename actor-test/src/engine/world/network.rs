@@ -184,10 +184,11 @@ impl Nodes {
         self.is_stale(one, other) || self.is_stale(other, one)
     }
 
-    /// Returns the nodes that have not noticed that their connection to this one is closed.
+    /// Returns the nodes that have not noticed that their connection to this one is closed, and hear of its crash.
     pub(crate) fn unaware_of(&self, node: u32) -> Vec<u32> {
         let stale = self.links().filter(|link| link.is_stale && link.to == node);
-        stale.map(|link| link.from).collect()
+        let unaware = stale.map(|link| link.from);
+        unaware.filter(|other| !self.is_cut(node, *other)).collect()
     }
 
     pub(crate) fn is_link_spared(&self, from: u32, to: u32) -> bool {
