@@ -27,7 +27,7 @@ async fn nothing_acknowledged_is_lost(sys: &System) {
     add_and_crash(sys, None).await;
 }
 
-#[actor_test(expect_bug = "an acknowledged 1 is lost")]
+#[actor_test(iterations = 2_000, expect_bug = "an acknowledged 1 is lost")]
 async fn an_early_answer_loses_what_it_acknowledged(sys: &System) {
     add_and_crash(sys, Some(Bug::EarlyAnswer)).await;
 }
@@ -75,7 +75,11 @@ fn nothing_is_lost_whoever_crashes(sys: &System) {
     add_on_each_node(sys, None);
 }
 
-#[actor_test(faults(crash = 1), expect_bug = "what is acknowledged is known")]
+#[actor_test(
+    iterations = 2_000,
+    faults(crash = 1),
+    expect_bug = "what is acknowledged is known"
+)]
 fn a_crash_takes_an_early_answer_with_it(sys: &System) {
     add_on_each_node(sys, Some(Bug::EarlyAnswer));
 }
