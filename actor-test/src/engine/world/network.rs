@@ -87,8 +87,6 @@ pub(crate) enum LinkOutcome {
     /// The message is on this link, and a copy of it is to follow.
     Duplicated(u32),
     Lost,
-    /// The link is full, and takes no event.
-    Full,
     /// The message arrives at once.
     Arrives,
 }
@@ -263,6 +261,11 @@ impl Nodes {
 }
 
 impl NetworkLink {
+    /// Returns whether the link refuses events, and does not lose them anyway.
+    pub(crate) fn refuses(&self) -> bool {
+        self.is_full && !self.is_cut && !self.is_stale
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.queue.len()
     }
@@ -359,10 +362,7 @@ impl ExecutionState {
             (Some((from, to)), effect) => {
                 match self.load(from, to, InTransit::new(index, effect)) {
                     LinkOutcome::Arrives => Some(effect),
-                    LinkOutcome::OnLink
-                    | LinkOutcome::Duplicated(_)
-                    | LinkOutcome::Lost
-                    | LinkOutcome::Full => None,
+                    LinkOutcome::OnLink | LinkOutcome::Duplicated(_) | LinkOutcome::Lost => None,
                 }
             }
         }
@@ -401,23 +401,12 @@ impl ExecutionState {
     pub(crate) fn load_on(&mut self, number: u32, mut item: InTransit) -> LinkOutcome {
         let link = self.nodes.link(number);
         let (is_cut, is_free) = (link.is_cut, !link.is_cut && !link.is_held);
-        let (wishes, is_full) = (!link.wishes.is_empty(), link.is_full);
+        let wishes = !link.wishes.is_empty();
         let (from, to) = (link.from, link.to);
         if link.is_stale && !is_cut {
             self.nodes.notices(from, to);
             if !is_kept(&self.requests.asks, &item) {
                 return LinkOutcome::Lost;
-            }
-        }
-        if is_cut && !is_kept(&self.requests.asks, &item) {
-            return LinkOutcome::Lost;
-        }
-        if let Effect::Send { letter, .. } = &mut item.effect {
-            // The permit was one for the link.
-            let is_admitted = std::mem::take(&mut letter.placed);
-            if is_full && !is_admitted {
-                self.progress.add_dead_letters(1);
-                return LinkOutcome::Full;
             }
         }
         if is_free && self.nodes.delivery == Delivery::Mailbox {
@@ -426,6 +415,9 @@ impl ExecutionState {
                 self.nodes.notices(to, from);
             }
             return LinkOutcome::Arrives;
+        }
+        if is_cut && !is_kept(&self.requests.asks, &item) {
+            return LinkOutcome::Lost;
         }
         let link = self.nodes.link_mut(number);
         let wish = match wishes {

@@ -41,8 +41,10 @@ impl ControlledRuntime {
 }
 
 impl Network<'_> {
-    /// Encodes a letter for another node, and puts it on the link.
-    pub(crate) fn cross(&self, by: u32, to: u32, link: LinkHint, letter: Envelope) {
+    /// Encodes a letter for another node, and puts it on the link, unless the link is full.
+    pub(crate) fn cross(&self, by: u32, to: u32, link: LinkHint, mut letter: Envelope) {
+        // The permit is for the link, and for no place in a mailbox behind it.
+        let is_admitted = std::mem::take(&mut letter.placed);
         let mut event = None;
         if self.shared.shows(Moment::Sent) {
             self.shared.audience().show_sent(to, &letter);
@@ -56,12 +58,18 @@ impl Network<'_> {
         let loaded = {
             let mut state = self.shared.state();
             let link = state.nodes.hinted(link, by, to);
-            state.load_on(link, InTransit::new(by, effect))
+            match state.nodes.link(link).refuses() && !is_admitted {
+                true => {
+                    state.progress.add_dead_letters(1);
+                    None
+                }
+                false => Some(state.load_on(link, InTransit::new(by, effect))),
+            }
         };
         let arrival = match loaded {
-            LinkOutcome::Lost => DeliveryRecord::Lost,
-            LinkOutcome::Full => DeliveryRecord::LinkFull,
-            LinkOutcome::Arrives | LinkOutcome::OnLink | LinkOutcome::Duplicated(_) => {
+            None => DeliveryRecord::LinkFull,
+            Some(LinkOutcome::Lost) => DeliveryRecord::Lost,
+            Some(LinkOutcome::Arrives | LinkOutcome::OnLink | LinkOutcome::Duplicated(_)) => {
                 DeliveryRecord::Leaves
             }
         };
@@ -71,11 +79,11 @@ impl Network<'_> {
                 .record_leaving(to, &letter, event, arrival);
         }
         match loaded {
-            LinkOutcome::OnLink => {}
-            LinkOutcome::Arrives => _ = self.arrive(by, to, letter),
-            LinkOutcome::Lost => self.lose_quietly(to, &letter),
-            LinkOutcome::Full => self.lose(by, to, letter, AskError::Full),
-            LinkOutcome::Duplicated(link) => {
+            None => self.lose(by, to, letter, AskError::Full),
+            Some(LinkOutcome::OnLink) => {}
+            Some(LinkOutcome::Arrives) => _ = self.arrive(by, to, letter),
+            Some(LinkOutcome::Lost) => self.lose_quietly(to, &letter),
+            Some(LinkOutcome::Duplicated(link)) => {
                 if let Some(second) = self.copy(by, to, letter) {
                     self.shared
                         .state()
@@ -210,10 +218,7 @@ impl Network<'_> {
         match loaded {
             LinkOutcome::OnLink | LinkOutcome::Duplicated(_) => {}
             LinkOutcome::Arrives => self.shared.effects().bring_reply(ask, lost),
-            // No reply finds its link full.
-            LinkOutcome::Lost | LinkOutcome::Full => {
-                self.shared.record(|| Record::LostOnLink { message: None });
-            }
+            LinkOutcome::Lost => self.shared.record(|| Record::LostOnLink { message: None }),
         }
     }
 

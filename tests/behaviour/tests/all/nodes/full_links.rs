@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use actor_core::AskError;
+use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
 use actor_test::faults::{FaultBudgets, FaultKind};
+use actor_test::settings::Delivery;
 use actor_test::{BugKind, Report, Tester};
 use behaviour::harness::{
     assert_contains, expect_bug, failure_text, in_production, outcomes, whole,
@@ -166,6 +168,30 @@ fn a_send_that_waits_for_ever_names_the_link() {
         &parts,
         scenario,
     );
+}
+
+/// The room on the link is none in a bounded mailbox behind it, however messages are delivered.
+#[test]
+fn room_on_the_link_is_no_room_in_the_mailbox() {
+    for delivery in [Delivery::PerPair, Delivery::Bag, Delivery::Mailbox] {
+        let tester = patient(whole("states").delivery(delivery));
+        let scenario = |sys: System| async move {
+            sys.node("n0", |node| {
+                let spawner = node.spawner().mailbox(Mailbox::bounded(1));
+                spawner.name("clerk").registered().spawn(Clerk::default());
+            });
+            boot(&sys, "n1", "client", || Client);
+            let client: ActorRef<Client> = booted(&sys, "n1/client").await;
+            let clerk: ActorRef<Clerk> = booted(&sys, "n0/clerk").await;
+            for note in 1..=3 {
+                assert!(is_taken(&client, By::Send, note).await);
+                sys.sleep(SECOND).await;
+            }
+            notes(&sys, &clerk).await
+        };
+        let (_, seen) = outcomes(&tester, scenario);
+        assert_eq!(seen, [vec![1, 2, 3]], "{delivery:?}");
+    }
 }
 
 /// Messages on the link arrive, and replies go over a link that is full.
