@@ -127,6 +127,10 @@ impl Engine {
             return;
         };
         let restart = |disk| NodeFault::Restart { node: one, disk };
+        let link = || {
+            let (from, to) = fault.link_ends();
+            (from.trailing_zeros(), to.trailing_zeros())
+        };
         let node_fault = match (fault.kind, fault.is_undone) {
             (FaultKind::Partition, false) => {
                 NodeFault::Cut(links_cut(&self.shared.state().nodes, fault))
@@ -152,16 +156,14 @@ impl Engine {
                 }
             }
             (FaultKind::Slow, is_undone) => {
-                let (from, to) = fault.link_ends();
-                let (from, to) = (from.trailing_zeros(), to.trailing_zeros());
+                let (from, to) = link();
                 match is_undone {
                     false => NodeFault::Hold { from, to },
                     true => NodeFault::Release { from, to },
                 }
             }
             (FaultKind::FullLink, is_undone) => {
-                let (from, to) = fault.link_ends();
-                let (from, to) = (from.trailing_zeros(), to.trailing_zeros());
+                let (from, to) = link();
                 match is_undone {
                     false => NodeFault::Fill { from, to },
                     // A crash, or a break of the connection, may have drained the link.
@@ -170,8 +172,7 @@ impl Engine {
                 }
             }
             (FaultKind::HalfOpen, is_undone) => {
-                let (sees, unaware) = fault.link_ends();
-                let (sees, unaware) = (sees.trailing_zeros(), unaware.trailing_zeros());
+                let (sees, unaware) = link();
                 match is_undone {
                     false => NodeFault::HalfOpen { sees, unaware },
                     // The node may have noticed by itself, or one of the two may have crashed.

@@ -89,22 +89,19 @@ impl Executor {
                 self.shared.network().notice_break(*node, *of);
             }
             NodeFault::Hold { from, to } | NodeFault::Release { from, to } => {
-                let state = &mut *self.shared.state();
-                let link = state.nodes.link_between(&mut state.operations, *from, *to);
+                let link = self.shared.network().link(*from, *to);
                 let is_held = matches!(node_fault, NodeFault::Hold { .. });
+                let mut state = self.shared.state();
                 state.change_link(link, |link| link.is_held = is_held);
             }
             NodeFault::Fill { from, to } => {
-                let state = &mut *self.shared.state();
-                let link = state.nodes.link_between(&mut state.operations, *from, *to);
+                let link = self.shared.network().link(*from, *to);
+                let mut state = self.shared.state();
                 state.change_link(link, |link| link.is_full = true);
             }
             NodeFault::Drain { from, to } => {
-                let link = {
-                    let state = &mut *self.shared.state();
-                    state.nodes.link_between(&mut state.operations, *from, *to)
-                };
-                self.shared.network().drain(link);
+                let network = self.shared.network();
+                network.drain(network.link(*from, *to));
             }
             NodeFault::At {
                 wish,
@@ -112,10 +109,7 @@ impl Executor {
                 to,
                 place,
             } => {
-                let link = {
-                    let state = &mut *self.shared.state();
-                    state.nodes.link_between(&mut state.operations, *from, *to)
-                };
+                let link = self.shared.network().link(*from, *to);
                 self.shared.network().grant(*wish, link, *place);
             }
             NodeFault::Next {
@@ -124,10 +118,7 @@ impl Executor {
                 to,
                 event,
             } => {
-                let link = {
-                    let state = &mut *self.shared.state();
-                    state.nodes.link_between(&mut state.operations, *from, *to)
-                };
+                let link = self.shared.network().link(*from, *to);
                 let found = {
                     let state = self.shared.state();
                     state.nodes.link(link).find(&state.operations, *event)
@@ -269,14 +260,20 @@ impl Network<'_> {
         });
     }
 
+    /// Returns the link from one node to another, which is created if there is none.
+    fn link(&self, from: u32, to: u32) -> u32 {
+        let state = &mut *self.shared.state();
+        state.nodes.link_between(&mut state.operations, from, to)
+    }
+
     /// Drops everything on the links between two nodes. The first one does not notice if its link is stale then.
     fn close_connection(&self, one: u32, other: u32, is_stale: bool) {
         for (from, to, is_stale) in [(one, other, is_stale), (other, one, false)] {
-            let (link, lost) = {
-                let state = &mut *self.shared.state();
-                let link = state.nodes.link_between(&mut state.operations, from, to);
+            let link = self.link(from, to);
+            let lost = {
+                let mut state = self.shared.state();
                 state.nodes.link_mut(link).is_stale = is_stale;
-                (link, state.clear_link(link, false))
+                state.clear_link(link, false)
             };
             self.lose_all(lost);
             self.drain(link);

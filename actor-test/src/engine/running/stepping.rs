@@ -231,10 +231,11 @@ impl Engine {
         {
             return Err(end);
         }
-        let prompt = match self.is_prompt {
-            true => prompt_step(state),
+        let reached = match self.is_prompt {
+            true => state.progress.take_reached(),
             false => None,
         };
+        let prompt = reached.and_then(|reached| prompt_step(state, reached));
         let pending = state.enabled.pending();
         if pending.is_empty() {
             // At the bound, faults have no end any more after which something could run.
@@ -455,8 +456,7 @@ impl Executor {
 /// Returns the position of the step in which an operation takes what has just been delivered to it, if that is
 /// its next step.
 #[inline(never)]
-fn prompt_step(state: &mut ExecutionState) -> Option<usize> {
-    let reached = state.progress.take_reached()?;
+fn prompt_step(state: &ExecutionState, reached: u32) -> Option<usize> {
     let operation = &state.operations[reached];
     let position = operation.position as usize;
     let pending = state.enabled.pending().get(position)?;

@@ -139,9 +139,8 @@ impl StoryBuilder {
                 from,
                 event,
             } => {
-                let number = self.message(*message, *from, *who, event);
-                self.story.messages[number as usize].handled = Some(self.number);
-                Effect::Received { message: number }
+                let message = self.handled(*message, *from, *who, event);
+                Effect::Received { message }
             }
             Record::Woke { whom } => Effect::Woke { whom: whom.clone() },
             Record::Over { .. } => Effect::Over,

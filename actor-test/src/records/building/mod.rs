@@ -116,8 +116,7 @@ impl StoryBuilder {
                 event,
                 ignored,
             } => {
-                let number = self.message(*message, *from, *who, event);
-                self.story.messages[number as usize].handled = Some(self.number);
+                let number = self.handled(*message, *from, *who, event);
                 if let Some(step) = self.step() {
                     step.message = Some(number);
                     step.ignored = *ignored;
@@ -278,6 +277,13 @@ impl StoryBuilder {
         let number = self.story.messages.len() as u32;
         self.story.messages.push(message);
         self.messages.insert(id, number);
+        number
+    }
+
+    /// Returns the number of a message that its receiver takes in this step.
+    fn handled(&mut self, id: MessageId, from: MessageSource, to: u32, event: &str) -> u32 {
+        let number = self.message(id, from, to, event);
+        self.story.messages[number as usize].handled = Some(self.number);
         number
     }
 

@@ -14,10 +14,9 @@ use behaviour::harness::events::Tick;
 use behaviour::harness::{exhaust, failure_text, some_outcomes, whole};
 use serde::{Deserialize, Serialize};
 
-use super::{boot, booted};
+use super::{SECOND, boot, booted};
 
 const MS: Duration = Duration::from_millis(1);
-const SECOND: Duration = Duration::from_secs(1);
 
 fn clocks(text: &str) -> Clocks {
     text.parse().expect("clocks")
@@ -26,12 +25,7 @@ fn clocks(text: &str) -> Clocks {
 /// A tester whose timers fire when nothing else can happen, with
 /// enough executions that each of the nine clocks is drawn.
 fn patient(clocks: Clocks) -> Tester {
-    Tester::new()
-        .patient_timers(true)
-        .clocks(clocks)
-        .clock_error(Duration::ZERO)
-        .iterations(200)
-        .strategy(StrategySpec::Random)
+    super::patient(Tester::new().clocks(clocks).iterations(200)).strategy(StrategySpec::Random)
 }
 
 /// Asks for the node's clock before and after a sleep of one second.

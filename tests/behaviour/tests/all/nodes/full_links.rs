@@ -1,7 +1,5 @@
 //! Full links: a `send` waits, a `tell` makes a dead letter, an `ask` and a `try_send` are refused.
 
-use std::time::Duration;
-
 use actor_core::AskError;
 use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
@@ -13,14 +11,7 @@ use behaviour::harness::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{boot, booted};
-
-const SECOND: Duration = Duration::from_secs(1);
-
-/// Has timers fire when nothing else can happen.
-fn patient(tester: Tester) -> Tester {
-    tester.patient_timers(true).clock_error(Duration::ZERO)
-}
+use super::{SECOND, boot, booted, patient};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Note(u32);

@@ -1,7 +1,5 @@
 //! Half-open connections: one side knows that the connection is broken, and the other one does not yet.
 
-use std::time::Duration;
-
 use actor_core::AskError;
 use actor_core::prelude::*;
 use actor_test::faults::{FaultBudgets, FaultKind};
@@ -12,14 +10,7 @@ use behaviour::harness::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{boot, booted};
-
-const SECOND: Duration = Duration::from_secs(1);
-
-/// Has timers fire when nothing else can happen.
-fn patient(tester: Tester) -> Tester {
-    tester.patient_timers(true).clock_error(Duration::ZERO)
-}
+use super::{SECOND, boot, booted, patient};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Note(u32);

@@ -14,20 +14,17 @@ use actor_test::{Report, Tester};
 use behaviour::harness::{in_production, some_outcomes, strategy};
 use serde::{Deserialize, Serialize};
 
-use super::{boot, booted};
+use super::{SECOND, boot, booted, patient};
 
 const NS: Duration = Duration::from_nanos(1);
 const MS: Duration = Duration::from_millis(1);
-const SECOND: Duration = Duration::from_secs(1);
 const TIME_TO_LIVE: Duration = Duration::from_secs(10);
 const LONGEST: Duration = Duration::from_secs(30);
 const TERMS: LeaseTerms = LeaseTerms::new(TIME_TO_LIVE);
 
 /// Executions in which timers fire when nothing else can happen.
 fn sampled() -> Tester {
-    let tester = Tester::new().strategy(strategy("random")).iterations(300);
-    let tester = tester.patient_timers(true);
-    tester.clock_error(Duration::ZERO)
+    patient(Tester::new().strategy(strategy("random")).iterations(300))
 }
 
 /// Returns the only outcome of a scenario.

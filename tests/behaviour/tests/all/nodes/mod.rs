@@ -17,8 +17,12 @@ mod reductions;
 mod slow_links;
 mod timed_faults;
 
+use std::time::Duration;
+
 use actor_core::prelude::*;
-use actor_test::Report;
+use actor_test::{Report, Tester};
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// Makes a node whose boot code spawns one actor, registered under its name.
 fn boot<A: Actor>(
@@ -35,6 +39,11 @@ fn boot<A: Actor>(
 /// Returns the actor of that name, on a node that boots.
 async fn booted<A: Actor>(sys: &System, name: &str) -> ActorRef<A> {
     sys.lookup(name).await.expect("it has booted")
+}
+
+/// Has timers fire when nothing else can happen.
+fn patient(tester: Tester) -> Tester {
+    tester.patient_timers(true).clock_error(Duration::ZERO)
 }
 
 /// Returns the share of executions that have a bug.

@@ -10,16 +10,9 @@ use behaviour::harness::events::Tick;
 use behaviour::harness::{assert_contains, failure_text, in_production, outcomes, strategy, whole};
 use serde::{Deserialize, Serialize};
 
-use super::{boot, booted};
+use super::{SECOND, boot, booted, patient};
 
 const MS: Duration = Duration::from_millis(1);
-const SECOND: Duration = Duration::from_secs(1);
-
-/// A search in which timers fire when nothing else can happen.
-fn patient() -> Tester {
-    let tester = whole("dfs").patient_timers(true);
-    tester.clock_error(Duration::ZERO)
-}
 
 fn pauses(number: u16) -> FaultBudgets {
     FaultBudgets::none().with(FaultKind::Pause, number)
@@ -87,7 +80,7 @@ fn alarms(
         sys.sleep((1_100 - until) * MS).await;
         alarms.ask(Show).await.expect("it answers")
     };
-    outcomes(&patient(), scenario).1
+    outcomes(&patient(whole("dfs")), scenario).1
 }
 
 #[test]
@@ -112,7 +105,7 @@ fn a_timer_that_is_due_in_a_pause_fires_at_its_end() {
 fn overdue_timers_fire_in_the_order_of_their_deadlines() {
     let seen = alarms((100, 900), &[700, 300, 500, 1_000], None);
     assert_eq!(seen, [[(300, 900), (500, 900), (700, 900), (1_000, 1_000)]]);
-    let (_, jumped) = outcomes(&patient(), |sys| async move {
+    let (_, jumped) = outcomes(&patient(whole("dfs")), |sys| async move {
         boot(&sys, "n1", "alarms", || Alarms {
             delays: vec![500, 300, 900],
             ..Alarms::default()
@@ -168,7 +161,7 @@ impl Notes {
 
 #[test]
 fn messages_to_a_paused_node_wait() {
-    let (_, seen) = outcomes(&patient(), |sys| async move {
+    let (_, seen) = outcomes(&patient(whole("dfs")), |sys| async move {
         boot(&sys, "n1", "notes", Notes::default);
         let notes = booted::<Notes>(&sys, "n1/notes").await;
         sys.faults().pause("n1");
@@ -199,7 +192,7 @@ impl Asker {
 /// A handler that was suspended goes on after the pause, be it for a reply or for a time.
 #[test]
 fn what_is_awaited_in_a_pause_comes_after_it() {
-    let (_, seen) = outcomes(&patient(), |sys| async move {
+    let (_, seen) = outcomes(&patient(whole("dfs")), |sys| async move {
         boot(&sys, "n2", "notes", Notes::default);
         let notes = booted::<Notes>(&sys, "n2/notes").await;
         boot(&sys, "n1", "asker", move || Asker(notes.clone()));
@@ -248,7 +241,7 @@ impl Watcher {
 /// A process that is stopped can be killed. Neither a second pause nor a second resume has an effect.
 #[test]
 fn a_paused_node_can_crash() {
-    let (_, seen) = outcomes(&patient(), |sys| async move {
+    let (_, seen) = outcomes(&patient(whole("dfs")), |sys| async move {
         boot(&sys, "n1", "notes", Notes::default);
         let notes = booted::<Notes>(&sys, "n1/notes").await;
         let watched = notes.clone();
