@@ -237,11 +237,31 @@ impl Fault {
         let met = (self.nodes & nodes).count_ones();
         match self.kind {
             FaultKind::Partition => met > 0 && nodes & !self.nodes > 0,
-            FaultKind::Break | FaultKind::Slow | FaultKind::HalfOpen => {
+            FaultKind::Break | FaultKind::Slow | FaultKind::HalfOpen | FaultKind::FullLink => {
                 met > 0 && met >= nodes.count_ones().min(2)
             }
             _ => met > 0,
         }
+    }
+
+    /// Returns true if all that runs on its nodes ends, stops for a while, or goes on.
+    pub(crate) fn interrupts_nodes(&self) -> bool {
+        matches!(
+            self.kind,
+            FaultKind::Crash
+                | FaultKind::Restart
+                | FaultKind::Wipe
+                | FaultKind::Stop
+                | FaultKind::Pause
+        )
+    }
+
+    /// Returns true if it changes links between nodes, and nothing else.
+    pub(crate) fn is_of_links(&self) -> bool {
+        matches!(
+            self.kind,
+            FaultKind::Partition | FaultKind::Slow | FaultKind::FullLink
+        )
     }
 
     /// Returns the bits of the nodes from which and to which a slow link leads, or of those for which a connection

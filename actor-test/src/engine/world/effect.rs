@@ -153,8 +153,10 @@ pub(crate) enum Reach {
     },
     /// The operation ends.
     Halted,
-    /// A message is put on a link.
-    Leaves,
+    /// A message to `to` is put on a link.
+    Leaves {
+        to: u32,
+    },
 }
 
 /// The subject of an effect in a fingerprint.
@@ -234,7 +236,7 @@ impl Effect {
                 event: letter.event_id,
                 message: Some(letter.key),
                 touches: Touches::One(*to),
-                reach: Reach::Leaves,
+                reach: Reach::Leaves { to: *to },
                 tag: EffectTag::Cross,
                 subject: Subject::Operation(*to),
                 detail: Detail::Letter(*to, letter),
@@ -304,7 +306,7 @@ impl Effect {
                     travels_to: Some(asked.asker),
                     touches: Touches::One(asked.asker),
                     reach: match link {
-                        Some(_) => Reach::Leaves,
+                        Some(_) => Reach::Leaves { to: asked.asker },
                         None => Reach::Replied {
                             asker: asked.asker,
                             is_lost,

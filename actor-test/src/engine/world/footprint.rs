@@ -11,7 +11,6 @@ use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::operations::Operations;
 use crate::engine::world::progress::Progress;
 use crate::engine::world::state::ExecutionState;
-use crate::settings::Delivery;
 use crate::strategy::{
     DeferredEvents, MonitorTransition, NameUses, ObserverSet, OperationId, Pending, PredicateRead,
     PredicateScope, SilentEffect, Step, StepEffect,
@@ -294,7 +293,13 @@ fn record_carried(state: &mut ExecutionState, index: u32, effect: &Effect) {
             )
         }
         Reach::Halted => (StepEffect::Halted, None),
-        Reach::Leaves => (StepEffect::Leaves, Some(StepConstruct::Node)),
+        Reach::Leaves { to } => {
+            let carried = match state.nodes.appends(index, to) {
+                true => StepEffect::Leaves,
+                false => StepEffect::Nothing,
+            };
+            (carried, Some(StepConstruct::Node))
+        }
     };
     state.footprint.carried = carried;
     if let Some(met) = met {
@@ -307,11 +312,9 @@ fn begin_delivery(state: &mut ExecutionState, index: u32) {
     let OperationRole::Link(number) = state.operations[index].kind else {
         return;
     };
-    let first = state.nodes.link(number).get(0);
-    let Some(first) = first.filter(|_| state.nodes.delivery == Delivery::PerPair) else {
+    let Some(first) = state.nodes.first_in_order(number) else {
         return;
     };
-    let first = first.effect;
     let reach = first.facts(index, state).reach;
     if matches!(reach, Reach::Sent { .. } | Reach::Replied { .. }) {
         record_carried(state, index, &first);

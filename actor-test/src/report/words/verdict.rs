@@ -94,8 +94,9 @@ fn dependent(everywhere: Constructs) -> String {
         .iter()
         .map(|what| format!("if it {}", describe(what)))
         .collect();
-    steps.insert(0, "if an actor ends in it".into());
-    let last = steps.pop().unwrap_or_default();
+    let Some(last) = steps.pop() else {
+        return ", where some may be counted more than once".into();
+    };
     let steps = match steps.as_slice() {
         [] => last,
         steps => format!("{}, or {last}", steps.join(", ")),

@@ -94,7 +94,7 @@ pub(in crate::strategy) struct GraphRun {
     answers_left: u32,
     current: (u64, u64),
     /// True if the name of the operation in progress is to be recorded.
-    names: bool,
+    pub(super) names: bool,
     name: Option<String>,
     pub(super) seen: Vec<ExecutionItem>,
     /// The choices of the step in progress, in order.
@@ -496,6 +496,7 @@ impl Strategy for GraphRun {
     fn needs(&self) -> Needs {
         Needs {
             steps: true,
+            faults: true,
             ..Needs::default()
         }
     }
@@ -513,6 +514,12 @@ impl Strategy for GraphRun {
             Choice::Below(of, _) => of,
             Choice::Seed => {
                 self.is_seeded = true;
+                return None;
+            }
+            Choice::FaultBetween(_, faults) if !faults.is_empty() => {
+                let what = StepConstruct::Fault;
+                self.outside
+                    .get_or_insert(UnsupportedStep { what, who: None });
                 return None;
             }
             _ => return None,

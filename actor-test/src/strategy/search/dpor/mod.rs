@@ -526,7 +526,9 @@ impl Frontier for Dpor {
         self.spend(EXECUTION + STEP * ended.steps);
         self.give_up(&item, ended);
         match &item.outside {
-            Some(UnsupportedStep { who: None, .. }) => self.again = Some(item.with_names()),
+            Some(UnsupportedStep { who: None, .. }) if !item.names => {
+                self.again = Some(item.with_names());
+            }
             Some(UnsupportedStep { what, who }) => self.stop(Gap::Unsupported {
                 what: *what,
                 who: who.clone(),

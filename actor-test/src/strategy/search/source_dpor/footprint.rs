@@ -13,6 +13,8 @@ pub(super) enum AccessedResource {
     Sent(u64),
     /// An operation that was created, or that got a reply.
     Target(u64),
+    /// All links between nodes.
+    Links,
     /// Any resource: the step depends on all others but those that access `Own`.
     World,
     /// Any resource, and the number of steps before: the step depends on all others.
@@ -31,11 +33,25 @@ pub(super) struct Footprint {
     pub(super) interrupted: Vec<u64>,
     /// True if the step may have replaced the next step of any operation.
     pub(super) interrupts_all: bool,
-    /// True if the step created operations, which are numbered in the order of creation.
+    /// True if the step has put a message on a link between nodes, or delivered one.
+    pub(super) crosses: bool,
+    /// True if the step created operations, and their numbers make a difference.
     pub(super) creates: bool,
 }
 
 impl Footprint {
+    pub(super) fn new(who: u64, reach: AccessedResource) -> Self {
+        Self {
+            who,
+            reach,
+            observers: ObserverSet::default(),
+            interrupted: Vec::new(),
+            interrupts_all: false,
+            crosses: false,
+            creates: false,
+        }
+    }
+
     /// True if the order of two steps may make a difference.
     pub(super) fn depends(&self, other: &Self) -> bool {
         self.who == other.who
@@ -63,8 +79,15 @@ impl Footprint {
             (AccessedResource::Everything, _) | (_, AccessedResource::Everything) => true,
             (AccessedResource::Own, _) | (_, AccessedResource::Own) => false,
             (AccessedResource::World, _) | (_, AccessedResource::World) => true,
+            (AccessedResource::Links, _) | (_, AccessedResource::Links) => {
+                self.is_on_link() && other.is_on_link()
+            }
             _ => self.target() == other.target(),
         }
+    }
+
+    fn is_on_link(&self) -> bool {
+        self.crosses || self.reach == AccessedResource::Links
     }
 
     /// Returns the operation whose inbox the step accesses.
@@ -73,6 +96,7 @@ impl Footprint {
             AccessedResource::Sent(to) | AccessedResource::Target(to) => to,
             AccessedResource::Own
             | AccessedResource::Inbox
+            | AccessedResource::Links
             | AccessedResource::World
             | AccessedResource::Everything => self.who,
         }

@@ -16,8 +16,13 @@
 //! The end of an execution counts the rounds in which only periodic timers are enabled. So once a periodic
 //! or patient timer is armed, a timer that fires depends on all other steps, local ones too. A timer that
 //! waits for everything else, by itself or since its [ticks](crate::strategy::tick_bound) are spent, can't
-//! come before a step that was enabled: that order is no race. A fault within a step is a choice of the step,
-//! and each step that looks at the budget, which all share, depends on all others.
+//! come before a step that was enabled: that order is no race.
+//!
+//! A fault within a step is a choice of the step, and each step that looks at the budget, which all share,
+//! depends on all others. A fault between steps is a step of an operation that is enabled while the fault is
+//! possible. No execution has to take it: so it is tried where an execution ends, and then before the steps with
+//! which it races. A fault that changes links depends on messages on links; one that ends or pauses all that runs
+//! on a node depends on each step there.
 
 mod footprint;
 mod path;
@@ -50,6 +55,8 @@ pub(in crate::strategy) struct SourceDpor {
     extent: Option<SizeEstimate>,
     /// The constructs met so far that were taken as dependent on all other steps.
     met: ConstructSet,
+    /// True if the order in which operations are created makes a difference.
+    orders_creations: bool,
     seeded: u64,
     /// The number of executions in which the ticks of an actor were cut.
     cut: u64,
@@ -69,6 +76,17 @@ impl SourceDpor {
     /// True if the search may follow a step with this construct.
     pub(super) fn follows(what: StepConstruct) -> bool {
         !run::UNSUPPORTED.has(what)
+    }
+
+    /// Restarts the search, in which the order of creations is part of behaviours from now on.
+    fn begin_anew(&mut self) {
+        *self = Self {
+            orders_creations: true,
+            met: self.met,
+            limit: self.limit.take(),
+            executions: self.executions,
+            ..Self::default()
+        };
     }
 
     fn stop(&mut self, why: Gap) {
@@ -122,11 +140,11 @@ impl Frontier for SourceDpor {
         if self.stopped.is_some() || self.limit.as_ref().is_some_and(SearchBudget::is_reached) {
             return Vec::new();
         }
-        if !self.begun {
-            return vec![SourceDporRun::new(Vec::new(), 0, Vec::new())];
-        }
-        let next = self.path.next();
-        let next = next.map(|(turns, from, asleep)| SourceDporRun::new(turns, from, asleep));
+        let next = match self.begun {
+            true => self.path.next(),
+            false => Some(Default::default()),
+        };
+        let next = next.map(|next| SourceDporRun::new(next, self.orders_creations));
         next.into_iter().collect()
     }
 
@@ -136,6 +154,9 @@ impl Frontier for SourceDpor {
         self.seeded += u64::from(item.is_seeded);
         self.cut += u64::from(item.is_cut());
         self.met = self.met.and(item.met);
+        if !self.orders_creations && self.met.meets(run::NUMBERS) {
+            return self.begin_anew();
+        }
         if let Some((what, who)) = item.outside.take() {
             return self.stop(Gap::Unsupported { what, who });
         }

@@ -6,12 +6,13 @@ use std::mem;
 use super::super::path;
 use super::footprint::{AccessedResource, Footprint};
 use crate::data::constructs::{ConstructSet, StepConstruct};
+use crate::data::faults::Fault;
 use crate::data::step::StepKind;
 use crate::hash::mix;
 use crate::strategy::tick_bound::TickBound;
 use crate::strategy::{
-    Choice, Enabled, Execution, Fairness, Needs, OperationId, Pending, Pruned, Step, StepEffect,
-    Strategy, StrategyEvent,
+    Choice, Enabled, Execution, Fairness, NameUses, Needs, OperationId, Pending, Pruned, Step,
+    StepEffect, Strategy, StrategyEvent,
 };
 
 /// Constructs that an operation may read again later without a report, once it has used them.
@@ -24,6 +25,14 @@ const UNREPORTED_READS: ConstructSet = ConstructSet::of(&[
     StepConstruct::Supervision,
 ]);
 
+/// The constructs with which the numbers of operations, and so the order in which they are created, make a
+/// difference.
+pub(super) const NUMBERS: ConstructSet =
+    ConstructSet::of(&[StepConstruct::Identity, StepConstruct::Monitor]);
+
+/// The constructs of messages on links and by names.
+const CARRIED: ConstructSet = ConstructSet::of(&[StepConstruct::Node, StepConstruct::Names]);
+
 /// The constructs that the search does not support: the end of an execution or the enabled operations depend
 /// on more than one step, not all outcomes are tried, or no test with random programs covers them.
 pub(super) const UNSUPPORTED: ConstructSet = ConstructSet::of(&[
@@ -31,12 +40,17 @@ pub(super) const UNSUPPORTED: ConstructSet = ConstructSet::of(&[
     StepConstruct::Finish,
     StepConstruct::Sharing,
     StepConstruct::Predicate,
-    StepConstruct::Node,
     StepConstruct::Disk,
     StepConstruct::References,
     StepConstruct::Defer,
     StepConstruct::Task,
 ]);
+
+/// The artificial operation that stands for the end of an execution, after which a fault may still strike.
+const END: u64 = 0x656e_6400;
+
+/// The artificial operation that ends the faults that last, once nothing else can run.
+const END_OF_FAULTS: u64 = 0x656e_6401;
 
 /// A scheduled step, with the answers to its first choices.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,10 +76,26 @@ pub(super) struct ExecutedStep {
     pub(super) asleep: SleepSet,
     /// The steps that have enabled this one.
     pub(super) causes: Vec<usize>,
-    /// The operations whose next step this one has disabled or changed.
+    /// The operations whose next step this one has disabled or changed; at the [end](END) all faults.
     pub(super) altered: Vec<u64>,
     /// True for a timer that has waited until nothing else was enabled.
     pub(super) waited: bool,
+}
+
+impl ExecutedStep {
+    fn by(who: u64, what: u64, reach: AccessedResource) -> Self {
+        Self {
+            who,
+            what,
+            answers: Vec::new(),
+            footprint: Footprint::new(who, reach),
+            enabled: Vec::new(),
+            asleep: Vec::new(),
+            causes: Vec::new(),
+            altered: Vec::new(),
+            waited: false,
+        }
+    }
 }
 
 /// Takes the scheduled steps, and then any steps outside of the sleep set.
@@ -75,6 +105,8 @@ pub(in crate::strategy) struct SourceDporRun {
     /// The index of the first new step.
     from: usize,
     asleep: SleepSet,
+    /// True if the order in which operations are created makes a difference.
+    orders_creations: bool,
     /// The number of steps that were begun.
     steps: usize,
     /// The steps from `from` on.
@@ -86,7 +118,8 @@ pub(in crate::strategy) struct SourceDporRun {
     answers: Vec<(u32, u32)>,
     /// The paths of operations by number.
     paths: Vec<u64>,
-    /// The enabled operations before the step in progress, each with the hash of its pending step.
+    /// The enabled operations and possible faults before the step in progress, each with the hash of its pending
+    /// step.
     enabled: Vec<(u64, u64)>,
     /// The steps that have enabled the next step of an operation.
     enabled_by: BTreeMap<u64, Vec<usize>>,
@@ -97,6 +130,10 @@ pub(in crate::strategy) struct SourceDporRun {
     current: (u64, u64),
     current_owner: Option<OperationId>,
     ticks: TickBound,
+    /// The possible faults before the step to come; `None` unless the tester has asked for one there.
+    faults: Option<Vec<u64>>,
+    /// The fault to strike.
+    strikes: Option<Fault>,
     /// True if only timers are enabled that wait until nothing else is.
     only_timers_left: bool,
     /// The construct that the search can't follow, and the name of the operation that met it.
@@ -113,11 +150,15 @@ pub(in crate::strategy) struct SourceDporRun {
 
 impl SourceDporRun {
     /// Replays a schedule that is new from the step `from` on, and continues with operations not in `asleep`.
-    pub(super) fn new(replay: Vec<ReplayStep>, from: usize, asleep: SleepSet) -> Self {
+    pub(super) fn new(
+        (replay, from, asleep): (Vec<ReplayStep>, usize, SleepSet),
+        orders_creations: bool,
+    ) -> Self {
         Self {
             replay,
             from,
             asleep,
+            orders_creations,
             steps: 0,
             taken: Vec::new(),
             open: None,
@@ -131,6 +172,8 @@ impl SourceDporRun {
             current: (0, 0),
             current_owner: None,
             ticks: TickBound::default(),
+            faults: None,
+            strikes: None,
             only_timers_left: false,
             outside: None,
             met: ConstructSet::NOTHING,
@@ -213,7 +256,7 @@ impl SourceDporRun {
     fn reach(&mut self, step: &Step<'_>) -> AccessedResource {
         let (who, _) = self.current;
         let Pending { kind, inbox, .. } = step.pending;
-        let reached = step.constructs;
+        let reached = constructs_of(step);
         if reached.meets(UNREPORTED_READS) {
             self.unreported_readers.insert(who);
         }
@@ -234,25 +277,45 @@ impl SourceDporRun {
                 AccessedResource::Own
             }
             StepKind::Start | StepKind::Handle | StepKind::Resume => AccessedResource::Inbox,
-            StepKind::Flush => match step.effect {
-                StepEffect::Sent(_) => match inbox.and_then(|to| self.path_of(to)) {
-                    Some(to) => AccessedResource::Sent(to),
-                    None => AccessedResource::World,
-                },
+            StepKind::Flush | StepKind::Deliver => match step.effect {
+                StepEffect::Sent(_) | StepEffect::Leaves => {
+                    let to = inbox.and_then(|to| self.path_of(to));
+                    let holder = to.and_then(|to| holder_of(to, step.names));
+                    holder.map_or(AccessedResource::World, AccessedResource::Sent)
+                }
                 StepEffect::Started(to, _) | StepEffect::Replied(to) => {
                     AccessedResource::Target(to)
                 }
-                StepEffect::Halted | StepEffect::Leaves | StepEffect::Nothing => {
-                    AccessedResource::World
-                }
+                StepEffect::Halted => AccessedResource::Sent(who),
+                StepEffect::Nothing => AccessedResource::World,
             },
-            StepKind::Timer
-            | StepKind::Fault
-            | StepKind::Stop
-            | StepKind::Deliver
-            | StepKind::Access => AccessedResource::World,
+            StepKind::Timer | StepKind::Fault | StepKind::Stop | StepKind::Access => {
+                AccessedResource::World
+            }
         }
     }
+}
+
+/// Returns the constructs of a step without those of a message on a link or by a name. The boot code of a node
+/// starts as the test body does.
+fn constructs_of(step: &Step<'_>) -> ConstructSet {
+    let is_carried = match step.effect {
+        StepEffect::Leaves | StepEffect::Sent(_) | StepEffect::Replied(_) => true,
+        _ => step.pending.kind == StepKind::Start && step.names != NameUses::Open,
+    };
+    match is_carried && step.interrupted.is_empty() {
+        true => step.constructs.without(CARRIED),
+        false => step.constructs,
+    }
+}
+
+/// Returns the actor that has a name, or the operation itself.
+fn holder_of(operation: u64, names: NameUses<'_>) -> Option<u64> {
+    let NameUses::Fixed(names) = names else {
+        return None;
+    };
+    let named = names.iter().find(|(name, _)| *name == operation);
+    Some(named.map_or(operation, |(_, holder)| *holder))
 }
 
 /// Returns a hash of a pending step, as far as it is visible beforehand.
@@ -261,21 +324,108 @@ fn what(pending: &Pending) -> u64 {
     mix(message, pending.kind as u64)
 }
 
+/// Returns the operation that stands for a fault, enabled while the fault is possible.
+fn fault_path(fault: &Fault) -> u64 {
+    mix(fault.key, 0xfa17)
+}
+
 impl SourceDporRun {
-    /// Picks the next step of the replay, and then one that does not sleep.
-    fn next_step(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    /// Completes the last step before the next one; returns false if the execution can't go on.
+    fn arrive(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> bool {
         let now = self.ticks.free(enabled).map(|position| &enabled[position]);
         let now = now.map(|pending| (path(enabled, pending), what(pending)));
+        let now = now.chain(faults.iter().map(|fault| (fault_path(fault), 0)));
         let now = now.collect();
-        let creates = enabled.paths().len() > self.paths.len() && self.steps > 0;
+        let has_created = enabled.paths().len() > self.paths.len() && self.steps > 0;
+        let creates = has_created && self.orders_creations;
         let known = self.paths.len();
         self.paths.extend(&enabled.paths()[known..]);
         // The search can't follow a step that was not reported to it.
         self.is_lost |= self.steps > 0 && self.open.is_none();
         if self.is_lost {
-            return None;
+            return false;
         }
         self.settle(now, creates);
+        true
+    }
+
+    /// Lets the fault of the replay strike, if one is next. Other faults strike only where the search goes back
+    /// to: at the end of an execution, or before a step that depends on them.
+    fn fault_between(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<u32> {
+        let goes_on = self.arrive(enabled, faults) && self.outside.is_none();
+        self.faults = Some(faults.iter().map(fault_path).collect());
+        let due = self.replay.get(self.steps).filter(|_| goes_on)?;
+        let is_due = |fault: &Fault| fault_path(fault) == due.who;
+        let position = faults.iter().position(is_due)?;
+        let fault = faults[position];
+        self.current = (due.who, 0);
+        self.strikes = Some(fault);
+        if let Some(details) = enabled.details()
+            && fault.interrupts_nodes()
+        {
+            let all = (0..enabled.paths().len() as u32).map(OperationId::actor);
+            let concerned = all.filter(|who| details.nodes(*who) & fault.nodes != 0);
+            self.interrupted.extend(concerned);
+        }
+        Some(position as u32 + 1)
+    }
+
+    /// Records a fault that strikes, or the end of all that last.
+    fn strike(&mut self) {
+        self.faults = None;
+        self.answers.clear();
+        let number = self.steps;
+        self.steps += 1;
+        let fault = self.strikes.take();
+        let causes = match fault {
+            Some(_) => self.enabled_by.remove(&self.current.0),
+            // The faults end once nothing else can run.
+            None => {
+                let due = self.replay.get(number);
+                self.is_lost |= due.is_some_and(|due| due.who != END_OF_FAULTS);
+                self.current = (END_OF_FAULTS, 0);
+                Some((0..number).collect())
+            }
+        };
+        let reach = match fault {
+            // The end of an execution counts the rounds in which only periodic timers are enabled.
+            Some(_) if self.met.has(StepConstruct::Ticks) => AccessedResource::Everything,
+            Some(fault) if fault.is_of_links() => AccessedResource::Links,
+            Some(_) => AccessedResource::World,
+            None => AccessedResource::Everything,
+        };
+        if reach != AccessedResource::Links {
+            self.met.add(StepConstruct::Fault);
+        }
+        let (who, what) = self.current;
+        self.open = Some(ExecutedStep {
+            causes: causes.unwrap_or_default(),
+            ..ExecutedStep::by(who, what, reach)
+        });
+    }
+
+    /// Records the end of an execution, and the faults that may strike there.
+    fn end(&mut self) {
+        match self.faults.take() {
+            None => self.settle(Vec::new(), false),
+            Some(_) if self.is_lost || self.steps < self.from => {}
+            Some(faults) => {
+                let asleep = self.asleep.clone();
+                self.taken.push(ExecutedStep {
+                    enabled: mem::take(&mut self.enabled),
+                    altered: faults,
+                    asleep,
+                    ..ExecutedStep::by(END, 0, AccessedResource::Own)
+                });
+            }
+        }
+    }
+
+    /// Picks the next step of the replay, and then one that does not sleep.
+    fn next_step(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        if self.faults.is_none() && !self.arrive(enabled, &[]) || self.is_lost {
+            return None;
+        }
         if let Some((_, who)) = &mut self.outside {
             let names = enabled.details().zip(self.current_owner);
             *who = names.map(|(names, whose)| names.operation(whose));
@@ -299,6 +449,7 @@ impl SourceDporRun {
         self.ticks.record(enabled, picked);
         self.current = (path(enabled, picked), what(picked));
         self.current_owner = picked.owner();
+        self.faults = None;
         self.steps += 1;
         self.answers.clear();
         Some(position)
@@ -309,7 +460,6 @@ impl SourceDporRun {
         let (who, what) = self.current;
         let number = self.steps - 1;
         let refused = match step.pending.kind {
-            StepKind::Fault | StepKind::Deliver => Some(StepConstruct::Node),
             StepKind::Access => Some(StepConstruct::Sharing),
             _ => step.constructs.both(UNSUPPORTED).first(),
         };
@@ -317,37 +467,36 @@ impl SourceDporRun {
             self.outside.get_or_insert((refused, None));
         }
         let mut reach = self.reach(step);
-        self.met = self.met.and(step.constructs);
+        self.met = self.met.and(constructs_of(step));
         let mut causes = self.enabled_by.remove(&who).unwrap_or_default();
         let message = step.pending.message.map(|message| message.number());
-        match (step.pending.kind, message) {
-            (StepKind::Handle, Some(message)) => match self.sent_at.get(&message) {
-                Some(sent) => causes.push(*sent),
-                // The sender of the event is unknown.
-                None => reach = AccessedResource::World,
-            },
-            (_, Some(message)) => _ = self.sent_at.insert(message, number),
-            _ => {}
+        if let Some(message) = message {
+            let kind = step.pending.kind;
+            if matches!(kind, StepKind::Handle | StepKind::Deliver) {
+                match self.sent_at.get(&message) {
+                    Some(sent) => causes.push(*sent),
+                    // The sender of the event is unknown.
+                    None => reach = AccessedResource::World,
+                }
+            }
+            if kind != StepKind::Handle {
+                self.sent_at.insert(message, number);
+            }
         }
         self.interrupted.extend(step.interrupted);
         self.open = Some(ExecutedStep {
-            who,
-            what,
             answers: mem::take(&mut self.answers),
             footprint: Footprint {
-                who,
-                reach,
                 observers: step.observers,
-                interrupted: Vec::new(),
                 // No operation continues after a bug.
                 interrupts_all: step.bug.is_some(),
-                creates: false,
+                crosses: step.effect == StepEffect::Leaves
+                    || step.pending.kind == StepKind::Deliver,
+                ..Footprint::new(who, reach)
             },
-            enabled: Vec::new(),
-            asleep: Vec::new(),
             causes,
-            altered: Vec::new(),
             waited: self.only_timers_left,
+            ..ExecutedStep::by(who, what, reach)
         });
     }
 }
@@ -381,10 +530,7 @@ impl Strategy for SourceDporRun {
                 return None;
             }
             Choice::FaultWithin(site) => site.ways + 1,
-            Choice::FaultBetween(_, faults) if !faults.is_empty() => {
-                self.outside.get_or_insert((StepConstruct::Node, None));
-                return None;
-            }
+            Choice::FaultBetween(enabled, faults) => return self.fault_between(enabled, faults),
             _ => return None,
         };
         let turn = self.replay.get(self.steps.wrapping_sub(1));
@@ -397,8 +543,8 @@ impl Strategy for SourceDporRun {
     fn observe(&mut self, event: StrategyEvent<'_>) {
         match event {
             StrategyEvent::Stepped(step) => self.record(step),
-            StrategyEvent::Ended(_) => self.settle(Vec::new(), false),
-            StrategyEvent::Struck(_) => {}
+            StrategyEvent::Struck(_) => self.strike(),
+            StrategyEvent::Ended(_) => self.end(),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Programs on nodes under Inbox-DPOR: the orders of messages at their receivers, and nothing else.
 
+use std::collections::BTreeSet;
+
 use actor_core::prelude::*;
 use actor_test::Tester;
-use actor_test::strategy::Gap;
+use actor_test::faults::{FaultBudgets, FaultKind};
 use behaviour::harness::{Journal, exhaust, journals, whole};
 use serde::{Deserialize, Serialize};
 
@@ -167,39 +169,73 @@ impl Teller {
     }
 }
 
-/// A name that changes hands after the boot depends on other steps, and so does a fault: the search says so.
-#[test]
-fn other_uses_of_names_and_faults_are_not_followed() {
-    let is_refused = |tester: &Tester, program: fn(&System)| {
-        let report = tester.run(|sys| program(&sys));
-        let gaps = &report.verdict.gaps;
-        gaps.iter()
-            .any(|gap| matches!(gap, Gap::Unsupported { .. }))
-    };
-    let plain: fn(&System) = |sys| feeders(sys, &Journal::default(), 1, 1);
-    assert!(!is_refused(&whole("dpor"), plain));
-    let renamed: fn(&System) = |sys| {
-        feeders(sys, &Journal::default(), 1, 1);
-        sys.node("n9", |node| {
-            node.spawn(Registrar);
+/// Holds what a program notes, up to each note, against what it notes by the search of states, which cuts executions
+/// off where they come to a known state; returns how many executions each has taken.
+#[track_caller]
+fn assert_notes_as_by_states(
+    with: impl Fn(Tester) -> Tester,
+    program: impl Fn(&System, &Journal) + Sync,
+) -> [u64; 2] {
+    let [dpor, states] = ["dpor", "states"].map(|search| {
+        let seen = journals(&with(whole(search)), &program);
+        let executions = seen.values().map(|executions| u64::from(*executions));
+        let executions = executions.sum();
+        let notes = seen.into_keys().flat_map(|notes| {
+            let up_to = 0..=notes.len();
+            up_to.map(move |end| notes[..end].to_vec())
         });
-    };
-    assert!(is_refused(&whole("dpor"), renamed));
-    let crashes: fn(&System) = |sys| {
-        feeders(sys, &Journal::default(), 1, 1);
+        (executions, notes.collect::<BTreeSet<_>>())
+    });
+    assert_eq!(dpor.1, states.1);
+    [dpor.0, states.0]
+}
+
+/// A name that changes hands after the boot depends on other steps, and so does a fault of a script.
+#[test]
+fn other_uses_of_names_and_faults_of_scripts_are_as_by_states() {
+    assert_notes_as_by_states(std::convert::identity, |sys, journal| {
+        feeders(sys, journal, 1, 1);
+        let journal = journal.clone();
+        sys.node("n9", move |node| {
+            node.spawn(Registrar(journal.clone()));
+        });
+    });
+    assert_notes_as_by_states(std::convert::identity, |sys, journal| {
+        feeders(sys, journal, 1, 1);
         sys.faults().crash("n0");
-    };
-    assert!(is_refused(&whole("dpor"), crashes));
+    });
+}
+
+/// A fault between two steps may come before every step, and at the end.
+#[test]
+fn faults_of_each_budget_are_as_by_states() {
+    let between = FaultKind::ALL.into_iter();
+    for kind in between.filter(|kind| !kind.is_within_a_step()) {
+        let faults = FaultBudgets::none().with(kind, 1);
+        let program = |sys: &System, journal: &Journal| {
+            sys.node("n1", |node| {
+                node.spawn(Feeder(vec![1, 2]));
+            });
+            let journal = journal.clone();
+            sys.node("n0", move |node| {
+                journal.note("boots");
+                let clerk = Clerk(journal.clone());
+                node.spawner().name("clerk").registered().spawn(clerk);
+            });
+        };
+        let [dpor, states] = assert_notes_as_by_states(|tester| tester.faults(faults), program);
+        assert!(dpor > 100, "{kind}: {dpor} of {states}");
+    }
 }
 
 /// Registers an actor after the boot of its node.
-struct Registrar;
+struct Registrar(Journal);
 
 #[actor]
 impl Registrar {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
         let spawner = cx.spawner().name("clerk").registered();
-        spawner.spawn(Clerk(Journal::default()));
+        spawner.spawn(Clerk(self.0.clone()));
     }
 }
