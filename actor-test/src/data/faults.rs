@@ -122,7 +122,8 @@ fault_kinds! {
         "no two messages were on the way from one node to another"
     partition Partition between "partition" "partitions"
         "Some nodes are cut off from the others, in both directions or in one, and healed later; up to five \
-         nodes get any two sides, of more nodes one is cut off."
+         nodes get any two sides, of more nodes one is cut off. While it lasts, connections between the sides may \
+         break, on each side at its own time: who watches or asks is notified."
         "no two nodes were up at a time"
     crash Crash between "crash" "crashes"
         "All that runs on a node ends at once; the node boots again later."
@@ -242,6 +243,11 @@ impl Fault {
             }
             _ => met > 0,
         }
+    }
+
+    /// Returns true if it strikes a connection between the two sides of a partition.
+    pub(crate) fn crosses(&self, partition: &Self) -> bool {
+        self.nodes & partition.nodes > 0 && self.nodes & !partition.nodes > 0
     }
 
     /// Returns true if all that runs on its nodes ends, stops for a while, or goes on.

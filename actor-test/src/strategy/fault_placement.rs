@@ -58,6 +58,8 @@ struct FaultPlan {
     points: Vec<(u64, FaultKind)>,
     /// The faults to be ended, and the first step at which each may end.
     undoing: Vec<(u64, Fault)>,
+    /// The partition across which connections break by themselves, and the first step at which one does.
+    breaks: Option<(u64, Fault)>,
     /// The number of links that were slow so far.
     slow: u64,
     /// The expected number of steps.
@@ -369,6 +371,10 @@ impl Placed {
         // If no operation is enabled, waiting for a better time is pointless.
         let is_quiet = enabled.len() == 0;
         let now = enabled.step();
+        if let Some(place) = self.break_across(faults, |from| from <= now || is_quiet) {
+            self.inject(faults[place], None, now);
+            return Some(place);
+        }
         let undone = self
             .plan
             .undoing
@@ -376,6 +382,9 @@ impl Placed {
             .position(|(from, fault)| (*from <= now || is_quiet) && !held.contains(&fault.key));
         if let Some(undone) = undone {
             let (_, fault) = self.plan.undoing.swap_remove(undone);
+            if fault.kind == FaultKind::Partition {
+                self.plan.breaks = None;
+            }
             let possible = faults.iter().position(|other| other.key == fault.key);
             if possible.is_some() {
                 return possible;
@@ -405,12 +414,32 @@ impl Placed {
             None => now + self.later(),
         };
         self.plan.undoing.push((ends, fault.undone()));
+        if fault.kind == FaultKind::Partition {
+            let is_breaking = below(&mut self.rng, 2) == 0;
+            self.plan.breaks = is_breaking.then(|| (now + self.later(), fault));
+        }
         if fault.kind == FaultKind::Slow {
             self.plan.slow += 1;
             if until.is_none() {
                 self.gather(fault, ends);
             }
         }
+    }
+
+    /// Draws one of the connections across the partition, if it is time for one to break.
+    fn break_across(&mut self, faults: &[Fault], is_due: impl Fn(u64) -> bool) -> Option<usize> {
+        let (from, partition) = self.plan.breaks.filter(|(from, _)| is_due(*from))?;
+        let breaks = |fault: &Fault| {
+            let is_half_open = fault.kind == FaultKind::HalfOpen && !fault.is_undone;
+            is_half_open && fault.crosses(&partition)
+        };
+        let places = (0..faults.len()).filter(|place| breaks(&faults[*place]));
+        let places: Vec<usize> = places.collect();
+        let drawn = below(&mut self.rng, places.len().max(1) as u64) as usize;
+        let place = *places.get(drawn)?;
+        let goes_on = below(&mut self.rng, 2) == 0;
+        self.plan.breaks = goes_on.then(|| (from + self.later(), partition));
+        Some(place)
     }
 
     /// True if no more faults are to come.

@@ -77,7 +77,13 @@ impl Engine {
     fn fault_step(&self, shared: &ControlledRuntime) -> InterStepFault {
         let mut state = self.shared.state();
         let world = &mut *state;
-        let faults = world.faults.possible(&world.nodes);
+        let (nodes, asks) = (&world.nodes, &world.requests.asks);
+        let watches = &world.relations.watches;
+        let awaits = |node, of| {
+            let (watches, asks) = watches.across(nodes, asks, node, of);
+            !watches.is_empty() || !asks.is_empty()
+        };
+        let faults = world.faults.possible(nodes, awaits);
         let state = &*state;
         let enabled = Enabled::new(
             state.enabled.pending(),

@@ -18,6 +18,8 @@ pub(crate) struct FaultPhase {
     counts: FaultCounts,
     /// The lasting faults in effect, each as the fault that undoes it.
     lasting: Vec<Fault>,
+    /// The connections across the partition that have broken by themselves, each as the fault that broke it.
+    timed_out: Vec<u64>,
     /// The moments in the last step at which a fault may be aimed.
     moments: Vec<Moment>,
 }
@@ -38,6 +40,7 @@ impl FaultPhase {
         self.is_open = !self.budgets.is_none();
         self.counts = FaultCounts::default();
         self.lasting.clear();
+        self.timed_out.clear();
         self.moments.clear();
     }
 
@@ -66,10 +69,18 @@ impl FaultPhase {
     pub(crate) fn struck(&mut self, fault: &Fault) {
         if fault.is_undone {
             self.lasting.retain(|lasting| lasting.key != fault.key);
+            if fault.kind == FaultKind::Partition {
+                self.timed_out.clear();
+            }
             return;
         }
-        self.left.spend(fault.kind);
-        self.counts.struck[fault.kind as usize] += 1;
+        match self.times_out(fault) {
+            true => self.timed_out.push(fault.key),
+            false => {
+                self.left.spend(fault.kind);
+                self.counts.struck[fault.kind as usize] += 1;
+            }
+        }
         if fault.kind.is_undone() {
             self.lasting.push(fault.undone());
         }
@@ -97,10 +108,17 @@ impl FaultPhase {
         }
         to(u64::MAX);
         self.lasting.iter().for_each(|fault| to(fault.key));
+        to(u64::MAX);
+        self.timed_out.iter().for_each(|key| to(*key));
     }
 
-    /// Returns the faults that may be injected or undone between two steps now.
-    pub(crate) fn possible(&mut self, nodes: &Nodes) -> Vec<Fault> {
+    /// Returns the faults that may be injected or undone between two steps now. `awaits` says if an operation on
+    /// the first node watches, or has asked, one on the second.
+    pub(crate) fn possible(
+        &mut self,
+        nodes: &Nodes,
+        awaits: impl Fn(u32, u32) -> bool,
+    ) -> Vec<Fault> {
         let mut possible = Vec::new();
         let count = nodes.count().min(NODES_MAX);
         if count == 0 || !self.is_open() {
@@ -142,7 +160,30 @@ impl FaultPhase {
             self.counts.offered[kind as usize] += u32::from(is_possible);
         }
         possible.extend(&self.lasting);
+        let times_out = |fault: &Fault| {
+            let (sees, unaware) = fault.link_ends();
+            let is_new = !possible.iter().any(|other| other.key == fault.key);
+            is_new
+                && self.times_out(fault)
+                && awaits(sees.trailing_zeros(), unaware.trailing_zeros())
+        };
+        if self.lasting.iter().any(is_partition) {
+            let mut broken = Vec::new();
+            let is_whole = |from, to| !nodes.is_half_open(from, to);
+            one_way(nodes, FaultKind::HalfOpen, count, is_whole, &mut broken);
+            broken.retain(times_out);
+            possible.append(&mut broken);
+        }
         possible
+    }
+
+    /// Returns whether the fault breaks a connection across the partition, which happens by itself to each of them
+    /// once while the partition lasts.
+    fn times_out(&self, fault: &Fault) -> bool {
+        let is_across = |lasting: &Fault| is_partition(lasting) && fault.crosses(lasting);
+        fault.kind == FaultKind::HalfOpen
+            && self.lasting.iter().any(is_across)
+            && !self.timed_out.contains(&fault.key)
     }
 
     /// Records that the step in progress has reached a moment at which a fault may be aimed, at those nodes.
@@ -166,9 +207,8 @@ impl FaultPhase {
     fn partitions(&self, nodes: &Nodes, possible: &mut Vec<Fault>) {
         let at_risk = nodes_at_risk(nodes);
         let count = at_risk.len() as u32;
-        let has_one = |lasting: &Fault| lasting.kind == FaultKind::Partition;
         // Only one partition at a time, so that a healed partition heals exactly the links that it has cut.
-        if count < 2 || self.lasting.iter().any(has_one) {
+        if count < 2 || self.lasting.iter().any(is_partition) {
             return;
         }
         let sides: Vec<u64> = match count <= PARTITIONED_MAX {
@@ -207,6 +247,10 @@ const NODES_MAX: u32 = 64;
 
 /// The largest number of nodes for which all partitions are possible; of more, only single nodes are cut off.
 const PARTITIONED_MAX: u32 = 5;
+
+fn is_partition(fault: &Fault) -> bool {
+    fault.kind == FaultKind::Partition
+}
 
 /// Returns whether a fault of that kind may strike now. All operations share the budget. So the step depends
 /// on the others that look at it; once it is spent, no later step of another makes a difference.

@@ -6,7 +6,8 @@ use actor_test::faults::{FaultBudgets, FaultKind};
 use actor_test::{BugKind, Report, Tester};
 use behaviour::harness::events::Go;
 use behaviour::harness::{
-    assert_contains, expect_bug, failure_text, in_production, outcomes, strategy, whole,
+    Journal, assert_contains, expect_bug, failure_text, in_production, journals, outcomes,
+    strategy, whole,
 };
 use serde::{Deserialize, Serialize};
 
@@ -386,6 +387,85 @@ fn a_cache_that_waits_to_be_told_is_stale() {
 }
 
 /// In production the fault has no effect.
+/// The name of a sentinel that takes a broken connection for a crash.
+const USURPER: &str = "usurper";
+
+/// Notes its name when the connection to the other one breaks.
+struct Sentinel {
+    name: &'static str,
+    other: Option<&'static str>,
+    journal: Journal,
+}
+
+#[actor(remote)]
+impl Sentinel {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        if let Some(other) = self.other {
+            let other = cx.at::<Self>(other);
+            cx.watch(&other);
+        }
+    }
+
+    #[on]
+    fn gone(&mut self, gone: Terminated) {
+        assert_eq!(gone.reason, StopReason::Disconnected);
+        assert_ne!(self.name, USURPER, "the other one may be alive");
+        self.journal.note(self.name);
+    }
+}
+
+/// Returns the notes of two sentinels in all schedules, with so many partitions at most.
+fn sentinels(search: &str, partitions: u16, second_watches: bool) -> Vec<String> {
+    let faults = FaultBudgets::none().with(FaultKind::Partition, partitions);
+    let seen = journals(&whole(search).faults(faults), |sys, journal| {
+        let others = [Some("n2/b"), second_watches.then_some("n1/a")];
+        for ((node, name), other) in [("n1", "a"), ("n2", "b")].into_iter().zip(others) {
+            let journal = journal.clone();
+            boot(sys, node, name, move || Sentinel {
+                name,
+                other,
+                journal: journal.clone(),
+            });
+        }
+    });
+    let mut seen: Vec<String> = seen.into_keys().map(|notes| notes.concat()).collect();
+    seen.sort();
+    seen
+}
+
+/// The connection breaks of itself, on each side at its own time, once for each partition; the watch ends with it.
+#[test]
+fn a_partition_that_lasts_breaks_connections() {
+    assert_eq!(sentinels("states", 0, true), [""; 0]);
+    assert_eq!(sentinels("states", 1, true), ["a", "ab", "b", "ba"]);
+    for search in ["dpor", "states"] {
+        assert_eq!(sentinels(search, 1, false), ["a"], "{search}");
+    }
+}
+
+/// A client that takes a broken connection for a crash is found with partitions alone, by the default.
+#[test]
+fn who_takes_a_lasting_partition_for_a_crash_is_found() {
+    let run = |kind| {
+        let faults = FaultBudgets::none().with(kind, 1);
+        Tester::new().faults(faults).iterations(300).run(|sys| {
+            boot(&sys, "n1", "a", || Sentinel {
+                name: USURPER,
+                other: Some("n2/b"),
+                journal: Journal::default(),
+            });
+            boot(&sys, "n2", "b", || Sentinel {
+                name: "b",
+                other: None,
+                journal: Journal::default(),
+            });
+        })
+    };
+    run(FaultKind::Partition).assert_bug("the other one may be alive");
+    run(FaultKind::Slow).assert_clean();
+}
+
 #[test]
 fn in_production_no_connection_is_half_open() {
     let seen = in_production(|sys| async move {

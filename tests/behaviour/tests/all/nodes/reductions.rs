@@ -57,9 +57,9 @@ impl Asker {
     }
 }
 
-fn clerk_on(sys: &System, journal: &Journal) {
+fn clerk_on(sys: &System, node: &str, journal: &Journal) {
     let journal = journal.clone();
-    sys.node("n0", move |node| {
+    sys.node(node, move |node| {
         let clerk = Clerk(journal.clone());
         node.spawner().name("clerk").registered().spawn(clerk);
     });
@@ -72,7 +72,7 @@ fn feeders(sys: &System, journal: &Journal, nodes: u32, notes: u32) {
             sys.spawn(Feeder((0..notes).map(|note| 10 * node + note).collect()));
         });
     }
-    clerk_on(sys, journal);
+    clerk_on(sys, "n0", journal);
 }
 
 fn factorial(n: u32) -> u64 {
@@ -226,6 +226,34 @@ fn faults_of_each_budget_are_as_by_states() {
         let [dpor, states] = assert_notes_as_by_states(|tester| tester.faults(faults), program);
         assert!(dpor > 100, "{kind}: {dpor} of {states}");
     }
+}
+
+/// Sends a note to each of two clerks, on different nodes.
+struct Divider;
+
+#[actor]
+impl Divider {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.at::<Clerk>("n0/clerk").tell(Note(1));
+        cx.at::<Clerk>("n2/clerk").tell(Note(2));
+    }
+}
+
+/// The first note may be lost on its link, while the second one, which left later, has arrived.
+#[test]
+fn a_partition_comes_between_deliveries_over_different_links() {
+    let faults = FaultBudgets::none().with(FaultKind::Partition, 1);
+    let seen = journals(&whole("dpor").faults(faults), |sys, journal| {
+        sys.node("n1", |node| {
+            node.spawn(Divider);
+        });
+        clerk_on(sys, "n0", journal);
+        clerk_on(sys, "n2", journal);
+        sys.faults().spare_link("n0", "n2");
+    });
+    let seen: Vec<_> = seen.into_keys().map(|notes| notes.concat()).collect();
+    assert_eq!(seen, ["1", "12", "2", "21"]);
 }
 
 /// Registers an actor after the boot of its node.
