@@ -153,10 +153,8 @@ pub(crate) enum Reach {
     },
     /// The operation ends.
     Halted,
-    /// A message to `to` is put on a link.
-    Leaves {
-        to: u32,
-    },
+    /// A message is put on a link.
+    Leaves,
 }
 
 /// The subject of an effect in a fingerprint.
@@ -236,7 +234,7 @@ impl Effect {
                 event: letter.event_id,
                 message: Some(letter.key),
                 touches: Touches::One(*to),
-                reach: Reach::Leaves { to: *to },
+                reach: Reach::Leaves,
                 tag: EffectTag::Cross,
                 subject: Subject::Operation(*to),
                 detail: Detail::Letter(*to, letter),
@@ -306,7 +304,7 @@ impl Effect {
                     travels_to: Some(asked.asker),
                     touches: Touches::One(asked.asker),
                     reach: match link {
-                        Some(_) => Reach::Leaves { to: asked.asker },
+                        Some(_) => Reach::Leaves,
                         None => Reach::Replied {
                             asker: asked.asker,
                             is_lost,

@@ -11,6 +11,7 @@ use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::operations::Operations;
 use crate::engine::world::progress::Progress;
 use crate::engine::world::state::ExecutionState;
+use crate::settings::Delivery;
 use crate::strategy::{
     DeferredEvents, MonitorTransition, NameUses, ObserverSet, OperationId, Pending, PredicateRead,
     PredicateScope, SilentEffect, Step, StepEffect,
@@ -293,13 +294,11 @@ fn record_carried(state: &mut ExecutionState, index: u32, effect: &Effect) {
             )
         }
         Reach::Halted => (StepEffect::Halted, None),
-        Reach::Leaves { to } => {
-            let carried = match state.nodes.appends(index, to) {
-                true => StepEffect::Leaves,
-                false => StepEffect::Nothing,
-            };
-            (carried, Some(StepConstruct::Node))
+        // The message may arrive at once.
+        Reach::Leaves if state.nodes.delivery == Delivery::Mailbox => {
+            (StepEffect::Nothing, Some(StepConstruct::Node))
         }
+        Reach::Leaves => (StepEffect::Leaves, Some(StepConstruct::Node)),
     };
     state.footprint.carried = carried;
     if let Some(met) = met {

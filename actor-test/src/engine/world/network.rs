@@ -167,17 +167,6 @@ impl Nodes {
         first.map(|first| first.effect)
     }
 
-    /// Returns whether a message from one operation to another is put behind those on its link, whatever else is
-    /// done in the meantime.
-    pub(super) fn appends(&self, from: u32, to: u32) -> bool {
-        let apart = self.nodes_if_different(from, to);
-        let link = apart.and_then(|(from, to)| self.between(from, to));
-        let is_plain = |link: &NetworkLink| {
-            link.wishes.is_empty() && link.queue.back().is_none_or(|last| !last.yields)
-        };
-        self.delivery == Delivery::PerPair && link.is_some_and(is_plain)
-    }
-
     /// Returns whether the link takes no more events.
     pub(crate) fn is_full(&self, from: u32, to: u32) -> bool {
         self.between(from, to).is_some_and(|link| link.is_full)

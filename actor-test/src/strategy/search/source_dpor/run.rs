@@ -303,7 +303,7 @@ fn constructs_of(step: &Step<'_>) -> ConstructSet {
         StepEffect::Leaves | StepEffect::Sent(_) | StepEffect::Replied(_) => true,
         _ => step.pending.kind == StepKind::Start && step.names != NameUses::Open,
     };
-    match is_carried && step.interrupted.is_empty() {
+    match is_carried {
         true => step.constructs.without(CARRIED),
         false => step.constructs,
     }
