@@ -306,6 +306,7 @@ impl Network<'_> {
                 slot.sever();
             }
             let mut state = self.shared.state();
+            state.names.give_up(ask);
             let asker = state.requests.asks[ask].asker;
             let lost = Some(AskError::Disconnected);
             state.operations.push(asker, Effect::Reply { ask, lost });

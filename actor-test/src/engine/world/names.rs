@@ -108,6 +108,17 @@ impl Names {
         std::mem::take(&mut self.waiting)
     }
 
+    /// Ends the wait of a look-up, of which the connection broke.
+    pub(crate) fn give_up(&mut self, ask: u32) {
+        let uses = &self.uses;
+        self.waiting.retain(|(_, effect)| match effect {
+            Effect::Name { name_use, .. } => {
+                !matches!(uses[*name_use as usize], NameUseRecord::Lookup { ask: of } if of == ask)
+            }
+            _ => true,
+        });
+    }
+
     /// Returns whether the name is on a node.
     fn is_on_node(&self, operation: u32) -> bool {
         self.reference(operation)

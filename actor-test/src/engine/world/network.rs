@@ -412,7 +412,9 @@ impl ExecutionState {
         let (from, to) = (link.from, link.to);
         if link.is_stale && !is_cut {
             self.nodes.notices(from, to);
-            if !is_kept(&self.requests.asks, &item) {
+            // The look-up ends with the connection.
+            let is_lookup = matches!(item.effect, Effect::Name { .. });
+            if is_lookup || !is_kept(&self.requests.asks, &item) {
                 return LinkOutcome::Lost;
             }
         }

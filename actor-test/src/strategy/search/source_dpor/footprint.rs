@@ -35,8 +35,6 @@ pub(super) struct Footprint {
     pub(super) interrupts_all: bool,
     /// True if the step has put a message on a link between nodes, or delivered one.
     pub(super) crosses: bool,
-    /// True if the step created operations, and their numbers make a difference.
-    pub(super) creates: bool,
 }
 
 impl Footprint {
@@ -48,7 +46,6 @@ impl Footprint {
             interrupted: Vec::new(),
             interrupts_all: false,
             crosses: false,
-            creates: false,
         }
     }
 
@@ -57,7 +54,6 @@ impl Footprint {
         self.who == other.who
             || self.interrupts(other)
             || other.interrupts(self)
-            || self.creates && other.creates
             || self.observers.but(other.observers) != self.observers
             || self.reaches(other)
             || other.reaches(self)

@@ -55,8 +55,6 @@ pub(in crate::strategy) struct SourceDpor {
     extent: Option<SizeEstimate>,
     /// The constructs met so far that were taken as dependent on all other steps.
     met: ConstructSet,
-    /// True if the order in which operations are created makes a difference.
-    orders_creations: bool,
     seeded: u64,
     /// The number of executions in which the ticks of an actor were cut.
     cut: u64,
@@ -76,17 +74,6 @@ impl SourceDpor {
     /// True if the search may follow a step with this construct.
     pub(super) fn follows(what: StepConstruct) -> bool {
         !run::UNSUPPORTED.has(what)
-    }
-
-    /// Restarts the search, in which the order of creations is part of behaviours from now on.
-    fn begin_anew(&mut self) {
-        *self = Self {
-            orders_creations: true,
-            met: self.met,
-            limit: self.limit.take(),
-            executions: self.executions,
-            ..Self::default()
-        };
     }
 
     fn stop(&mut self, why: Gap) {
@@ -144,7 +131,7 @@ impl Frontier for SourceDpor {
             true => self.path.next(),
             false => Some(Default::default()),
         };
-        let next = next.map(|next| SourceDporRun::new(next, self.orders_creations));
+        let next = next.map(SourceDporRun::new);
         next.into_iter().collect()
     }
 
@@ -154,9 +141,6 @@ impl Frontier for SourceDpor {
         self.seeded += u64::from(item.is_seeded);
         self.cut += u64::from(item.is_cut());
         self.met = self.met.and(item.met);
-        if !self.orders_creations && self.met.meets(run::NUMBERS) {
-            return self.begin_anew();
-        }
         if let Some((what, who)) = item.outside.take() {
             return self.stop(Gap::Unsupported { what, who });
         }

@@ -25,11 +25,6 @@ const UNREPORTED_READS: ConstructSet = ConstructSet::of(&[
     StepConstruct::Supervision,
 ]);
 
-/// The constructs with which the numbers of operations, and so the order in which they are created, make a
-/// difference.
-pub(super) const NUMBERS: ConstructSet =
-    ConstructSet::of(&[StepConstruct::Identity, StepConstruct::Monitor]);
-
 /// The constructs of messages on links and by names.
 const CARRIED: ConstructSet = ConstructSet::of(&[StepConstruct::Node, StepConstruct::Names]);
 
@@ -105,8 +100,6 @@ pub(in crate::strategy) struct SourceDporRun {
     /// The index of the first new step.
     from: usize,
     asleep: SleepSet,
-    /// True if the order in which operations are created makes a difference.
-    orders_creations: bool,
     /// The number of steps that were begun.
     steps: usize,
     /// The steps from `from` on.
@@ -150,15 +143,11 @@ pub(in crate::strategy) struct SourceDporRun {
 
 impl SourceDporRun {
     /// Replays a schedule that is new from the step `from` on, and continues with operations not in `asleep`.
-    pub(super) fn new(
-        (replay, from, asleep): (Vec<ReplayStep>, usize, SleepSet),
-        orders_creations: bool,
-    ) -> Self {
+    pub(super) fn new((replay, from, asleep): (Vec<ReplayStep>, usize, SleepSet)) -> Self {
         Self {
             replay,
             from,
             asleep,
-            orders_creations,
             steps: 0,
             taken: Vec::new(),
             open: None,
@@ -197,14 +186,13 @@ impl SourceDporRun {
     }
 
     /// Completes the last step, now that the enabled operations after it are known.
-    fn settle(&mut self, now: Vec<(u64, u64)>, creates: bool) {
+    fn settle(&mut self, now: Vec<(u64, u64)>) {
         let Some(mut last) = self.open.take() else {
             self.enabled = now;
             return;
         };
         let number = self.steps - 1;
         let before = mem::replace(&mut self.enabled, now);
-        last.footprint.creates = creates;
         let interrupted = mem::take(&mut self.interrupted);
         let interrupted = interrupted.iter().filter_map(|who| self.path_of(*who));
         last.footprint.interrupted = interrupted.filter(|who| *who != last.who).collect();
@@ -336,8 +324,6 @@ impl SourceDporRun {
         let now = now.map(|pending| (path(enabled, pending), what(pending)));
         let now = now.chain(faults.iter().map(|fault| (fault_path(fault), 0)));
         let now = now.collect();
-        let has_created = enabled.paths().len() > self.paths.len() && self.steps > 0;
-        let creates = has_created && self.orders_creations;
         let known = self.paths.len();
         self.paths.extend(&enabled.paths()[known..]);
         // The search can't follow a step that was not reported to it.
@@ -345,7 +331,7 @@ impl SourceDporRun {
         if self.is_lost {
             return false;
         }
-        self.settle(now, creates);
+        self.settle(now);
         true
     }
 
@@ -407,7 +393,7 @@ impl SourceDporRun {
     /// Records the end of an execution, and the faults that may strike there.
     fn end(&mut self) {
         match self.faults.take() {
-            None => self.settle(Vec::new(), false),
+            None => self.settle(Vec::new()),
             Some(_) if self.is_lost || self.steps < self.from => {}
             Some(faults) => {
                 let asleep = self.asleep.clone();

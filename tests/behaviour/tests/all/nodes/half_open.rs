@@ -387,6 +387,38 @@ fn a_cache_that_waits_to_be_told_is_stale() {
 }
 
 /// In production the fault has no effect.
+/// Looks up the peer on the other node, and notes the outcome.
+struct Seeker(Journal);
+
+#[actor]
+impl Seeker {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        let found = cx.lookup::<Peer>("n1/a").await;
+        self.0.note(match found {
+            Ok(_) => "found",
+            Err(_) => "broken",
+        });
+    }
+}
+
+/// A look-up over the closed connection is lost; it isn't answered later, while the seeker is about to go on.
+#[test]
+fn a_look_up_ends_with_its_connection() {
+    for search in ["dfs", "dfs:local", "states"] {
+        let tester = whole(search).keep_going().atomic_handlers(true);
+        let seen = journals(&tester, |sys, journal| {
+            boot(sys, "n1", "a", || Peer::new("n2/b"));
+            let journal = journal.clone();
+            sys.node("n2", move |node| {
+                node.spawn(Seeker(journal.clone()));
+            });
+            sys.faults().half_open("n1", "n2");
+        });
+        assert!(seen.into_keys().eq([["broken".to_owned()]]), "{search}");
+    }
+}
+
 /// The name of a sentinel that takes a broken connection for a crash.
 const USURPER: &str = "usurper";
 
