@@ -216,7 +216,10 @@ pub(crate) fn is_idle(idle_moments: &mut usize, state: &ExecutionState) -> bool 
     if !only_ticks(state) {
         return false;
     }
-    *idle_moments += 1;
+    // Counted so far and no further, so that states recur while something is pending.
+    if *idle_moments <= 3 * periodic {
+        *idle_moments += 1;
+    }
     *idle_moments > 3 * periodic && !state.temperatures.any_pending() && !someone_awaits(state)
 }
 

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{Timer, actor};
+use actor_core::{Timer, actor, task, thread};
 use actor_test::Report;
 use actor_test::strategy::{Gap, Reduction};
 use behaviour::closures::at_start;
 use behaviour::harness::events::{Go, Tick};
-use behaviour::harness::whole;
+use behaviour::harness::{Journal, journals, whole};
 use behaviour::players::FeatureProgram;
 
 use crate::search::{programs, reduction, search};
@@ -205,4 +205,55 @@ fn random_programs_that_tick_end_as_in_all_schedules() {
     let count = programs("DPOR", 60);
     let compared = compared(count, 1_000);
     assert!(compared > count / 8, "{compared}");
+}
+
+/// Waits for two ticks, and then answers.
+struct Ticking(Journal);
+
+async fn two_ticks() {
+    let mut ticks = task::interval(Duration::from_millis(2));
+    ticks.tick().await;
+    ticks.tick().await;
+}
+
+#[actor]
+impl Ticking {
+    #[start]
+    async fn start(&mut self) {
+        two_ticks().await;
+        self.0.note("ticked");
+    }
+
+    #[on]
+    fn go(&mut self, _: Go) -> u64 {
+        7
+    }
+}
+
+/// The rounds in which only the first timer was enabled count where there is no timer, too: with three of them, the
+/// execution ends before the second timer ticks, and with fewer it goes on.
+#[test]
+fn rounds_of_a_timer_that_is_gone_tell_states_apart() {
+    for search in ["dfs", "states", "pb:by=hb", "ses:by=hb"] {
+        let seen = journals(&whole(search).check_every(0), |sys, journal| {
+            let ticking = sys.spawn(Ticking(journal.clone()));
+            let journal = journal.clone();
+            drop(thread::spawn(move || {
+                task::block_on(async move {
+                    ticking.ask(Go).await.expect("it answers");
+                    journal.note("answered");
+                    two_ticks().await;
+                    journal.note("over");
+                });
+            }));
+        });
+        let ends: Vec<_> = ["answered", "over"]
+            .into_iter()
+            .filter(|end| {
+                seen.keys()
+                    .any(|notes| notes.last().is_some_and(|note| note == end))
+            })
+            .collect();
+        assert_eq!(ends, ["answered", "over"], "{search}");
+    }
 }
