@@ -245,9 +245,9 @@ impl Fault {
         }
     }
 
-    /// Returns true if it strikes a connection between the two sides of a partition.
-    pub(crate) fn crosses(&self, partition: &Self) -> bool {
-        self.nodes & partition.nodes > 0 && self.nodes & !partition.nodes > 0
+    /// Returns true if these nodes are on both sides of the partition.
+    pub(crate) fn separates(&self, nodes: u64) -> bool {
+        nodes & self.nodes > 0 && nodes & !self.nodes > 0
     }
 
     /// Returns true if all that runs on its nodes ends, stops for a while, or goes on.

@@ -431,7 +431,7 @@ impl Placed {
         let (from, partition) = self.plan.breaks.filter(|(from, _)| is_due(*from))?;
         let breaks = |fault: &Fault| {
             let is_half_open = fault.kind == FaultKind::HalfOpen && !fault.is_undone;
-            is_half_open && fault.crosses(&partition)
+            is_half_open && partition.separates(fault.nodes)
         };
         let places = (0..faults.len()).filter(|place| breaks(&faults[*place]));
         let places: Vec<usize> = places.collect();

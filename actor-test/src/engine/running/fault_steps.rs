@@ -83,8 +83,9 @@ impl Engine {
             let (watches, asks) = watches.across(nodes, asks, node, of);
             !watches.is_empty() || !asks.is_empty()
         };
-        let faults = world.faults.possible(nodes, awaits);
+        world.faults.list_possible(nodes, awaits);
         let state = &*state;
+        let faults = state.faults.possible();
         let enabled = Enabled::new(
             state.enabled.pending(),
             state.operations.paths(),
@@ -95,7 +96,7 @@ impl Engine {
         let enabled = enabled.with_details(state).seen(self.fingerprinter.seen());
         let mut source = shared.strategy.borrow_mut();
         let strategy = source.strategy_mut();
-        let answer = Choice::FaultBetween(&enabled, &faults).put_to(strategy);
+        let answer = Choice::FaultBetween(&enabled, faults).put_to(strategy);
         match answer {
             None | Some(0) => {}
             Some(Choice::END_FAULTS) => return InterStepFault::End,

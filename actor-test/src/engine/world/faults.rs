@@ -22,6 +22,19 @@ pub(crate) struct FaultPhase {
     timed_out: Vec<u64>,
     /// The moments in the last step at which a fault may be aimed.
     moments: Vec<Moment>,
+    listed: FaultList,
+}
+
+/// The faults that may strike or be undone between two steps now.
+#[derive(Clone, Debug, Default)]
+struct FaultList {
+    faults: Vec<Fault>,
+    /// The number of those that follow from the nodes and the budgets alone.
+    lasting: usize,
+    /// The state of the nodes for which they were listed; `None` after a fault.
+    nodes: Option<u64>,
+    /// The kinds of those that may strike, as bits.
+    kinds: u32,
 }
 
 impl FaultPhase {
@@ -42,6 +55,7 @@ impl FaultPhase {
         self.lasting.clear();
         self.timed_out.clear();
         self.moments.clear();
+        self.listed.nodes = None;
     }
 
     /// Returns whether faults may still be injected.
@@ -67,6 +81,7 @@ impl FaultPhase {
 
     /// Records a fault that was injected or undone between two steps.
     pub(crate) fn struck(&mut self, fault: &Fault) {
+        self.listed.nodes = None;
         if fault.is_undone {
             self.lasting.retain(|lasting| lasting.key != fault.key);
             if fault.kind == FaultKind::Partition {
@@ -112,25 +127,61 @@ impl FaultPhase {
         self.timed_out.iter().for_each(|key| to(*key));
     }
 
-    /// Returns the faults that may be injected or undone between two steps now. `awaits` says if an operation on
-    /// the first node watches, or has asked, one on the second.
-    pub(crate) fn possible(
-        &mut self,
-        nodes: &Nodes,
-        awaits: impl Fn(u32, u32) -> bool,
-    ) -> Vec<Fault> {
-        let mut possible = Vec::new();
+    /// Returns the faults that may be injected or undone between two steps now, as they were listed.
+    pub(crate) fn possible(&self) -> &[Fault] {
+        &self.listed.faults
+    }
+
+    /// Lists the faults that are possible now. `awaits` says if an operation on the first node watches, or has
+    /// asked, one on the second.
+    pub(crate) fn list_possible(&mut self, nodes: &Nodes, awaits: impl Fn(u32, u32) -> bool) {
         let count = nodes.count().min(NODES_MAX);
+        let mut listed = std::mem::take(&mut self.listed);
         if count == 0 || !self.is_open() {
-            return possible;
+            listed.faults.clear();
+            self.listed = listed;
+            return;
         }
+        let state = nodes.fault_state();
+        if listed.nodes != Some(state) {
+            listed.nodes = Some(state);
+            listed.faults.clear();
+            listed.kinds = self.list(nodes, count, &mut listed.faults);
+            listed.faults.extend(&self.lasting);
+            listed.lasting = listed.faults.len();
+        }
+        for (kind, offered) in self.counts.offered.iter_mut().enumerate() {
+            *offered += listed.kinds >> kind & 1;
+        }
+        listed.faults.truncate(listed.lasting);
+        let partition = self.lasting.iter().find(|lasting| is_partition(lasting));
+        if let Some(partition) = partition {
+            let mut broken = Vec::new();
+            let may_break = |from: u32, to: u32| {
+                partition.separates(1 << from | 1 << to)
+                    && !nodes.is_half_open(from, to)
+                    && awaits(from, to)
+            };
+            one_way(nodes, FaultKind::HalfOpen, count, may_break, &mut broken);
+            broken.retain(|fault| {
+                let is_new = !listed.faults.iter().any(|other| other.key == fault.key);
+                is_new && self.times_out(fault)
+            });
+            listed.faults.append(&mut broken);
+        }
+        self.listed = listed;
+    }
+
+    /// Adds the faults that follow from the nodes and the budgets; returns their kinds, as bits.
+    fn list(&self, nodes: &Nodes, count: u32, possible: &mut Vec<Fault>) -> u32 {
+        let mut kinds = 0;
         for kind in FaultKind::ALL {
             if kind.is_within_a_step() || !self.may_be(kind) {
                 continue;
             }
             let before = possible.len();
             match kind {
-                FaultKind::Partition => self.partitions(nodes, &mut possible),
+                FaultKind::Partition => self.partitions(nodes, possible),
                 FaultKind::Break => {
                     let pairs = connected(nodes, count);
                     possible.extend(pairs.map(|(one, other)| {
@@ -139,48 +190,32 @@ impl FaultPhase {
                 }
                 FaultKind::Slow => {
                     let delivers = |from, to| !nodes.is_held(from, to);
-                    one_way(nodes, kind, count, delivers, &mut possible);
+                    one_way(nodes, kind, count, delivers, possible);
                 }
                 FaultKind::FullLink => {
                     let has_room = |from, to| !nodes.is_full(from, to);
-                    one_way(nodes, kind, count, has_room, &mut possible);
+                    one_way(nodes, kind, count, has_room, possible);
                 }
                 FaultKind::HalfOpen => {
                     let is_whole = |from, to| !nodes.is_half_open(from, to);
-                    one_way(nodes, kind, count, is_whole, &mut possible);
+                    one_way(nodes, kind, count, is_whole, possible);
                 }
                 FaultKind::Pause => {
                     let runs = |fault: &Fault| !nodes.is_paused(fault.nodes.trailing_zeros());
                     possible.extend(single_nodes(nodes, kind, count).filter(runs));
                 }
-                FaultKind::Clock => clock_jumps(nodes, count, &mut possible),
+                FaultKind::Clock => clock_jumps(nodes, count, possible),
                 _ => possible.extend(single_nodes(nodes, kind, count)),
             }
-            let is_possible = possible.len() > before;
-            self.counts.offered[kind as usize] += u32::from(is_possible);
+            kinds |= u32::from(possible.len() > before) << kind as u32;
         }
-        possible.extend(&self.lasting);
-        let times_out = |fault: &Fault| {
-            let (sees, unaware) = fault.link_ends();
-            let is_new = !possible.iter().any(|other| other.key == fault.key);
-            is_new
-                && self.times_out(fault)
-                && awaits(sees.trailing_zeros(), unaware.trailing_zeros())
-        };
-        if self.lasting.iter().any(is_partition) {
-            let mut broken = Vec::new();
-            let is_whole = |from, to| !nodes.is_half_open(from, to);
-            one_way(nodes, FaultKind::HalfOpen, count, is_whole, &mut broken);
-            broken.retain(times_out);
-            possible.append(&mut broken);
-        }
-        possible
+        kinds
     }
 
     /// Returns whether the fault breaks a connection across the partition, which happens by itself to each of them
     /// once while the partition lasts.
     fn times_out(&self, fault: &Fault) -> bool {
-        let is_across = |lasting: &Fault| is_partition(lasting) && fault.crosses(lasting);
+        let is_across = |lasting: &Fault| is_partition(lasting) && lasting.separates(fault.nodes);
         fault.kind == FaultKind::HalfOpen
             && self.lasting.iter().any(is_across)
             && !self.timed_out.contains(&fault.key)

@@ -184,6 +184,21 @@ impl Nodes {
         (from != to).then_some((from, to))
     }
 
+    /// Returns a hash of all on which the possible faults depend: the flags of nodes and links.
+    pub(super) fn fault_state(&self) -> u64 {
+        let flags = |all: &[bool]| {
+            all.iter()
+                .fold(1, |bits, flag| bits << 1 | u64::from(*flag))
+        };
+        let nodes = self.nodes.iter();
+        let nodes = nodes.map(|node| flags(&[node.is_up, node.is_paused, node.is_spared]));
+        let links = self.links.iter().map(|link| {
+            let flags = flags(&[link.is_held, link.is_stale, link.is_full, link.is_spared]);
+            u64::from(link.from) << 40 | u64::from(link.to) << 8 | flags
+        });
+        nodes.chain(links).fold(0, mix)
+    }
+
     /// Returns the last incarnation of a node.
     pub(crate) fn life(&self, node: u32) -> u32 {
         self.nodes[node as usize].life
