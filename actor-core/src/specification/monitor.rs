@@ -30,6 +30,11 @@ pub trait Monitor: Send + 'static {
     fn __observe(&mut self, observation: u16, event: &dyn Any, cx: &mut MonitorContext<Self>)
     where
         Self: Sized;
+    /// Returns the monitor as a `Debug` object, if it is one.
+    #[doc(hidden)]
+    fn __debug(&self) -> Option<&dyn fmt::Debug> {
+        None
+    }
     /// Feeds the monitor's value to a fingerprint; returns false if it offers none.
     #[doc(hidden)]
     fn __offer(&self, to: &mut Fingerprinter) -> bool {
@@ -141,6 +146,8 @@ pub trait AnyMonitor: Send {
     ) -> usize;
     /// Feeds the monitor's value to a fingerprint; returns false if it offers none.
     fn fingerprint(&self, to: &mut Fingerprinter) -> bool;
+    /// Returns the monitor as a `Debug` object, if it is one.
+    fn debug(&self) -> Option<&dyn fmt::Debug>;
 }
 
 pub(crate) struct MonitorInstance<M: Monitor> {
@@ -200,5 +207,9 @@ where
 
     fn fingerprint(&self, to: &mut Fingerprinter) -> bool {
         self.monitor.__offer(to)
+    }
+
+    fn debug(&self) -> Option<&dyn fmt::Debug> {
+        self.monitor.__debug()
     }
 }

@@ -8,7 +8,7 @@ use super::model::{MonitorHandler, MonitorModel};
 use crate::condition::Condition;
 use crate::dispatch::{self, Case};
 use crate::events::{NamedEvent, Positions};
-use crate::fingerprint_methods::offer;
+use crate::fingerprint_methods::{debug, offer};
 use crate::states::{self, StateVariant};
 use crate::types;
 
@@ -94,7 +94,7 @@ impl<'a> MonitorExpansion<'a> {
         let (state, first) = self.first_state();
         let info = self.info();
         let observe = self.observe();
-        let offer = offer(krate);
+        let (offer, debug) = (offer(krate), debug(krate));
         quote! {
             #[automatically_derived]
             impl #generics #krate::specification::Monitor for #self_ty #bounds {
@@ -105,6 +105,7 @@ impl<'a> MonitorExpansion<'a> {
                 }
                 #observe
                 #offer
+                #debug
             }
         }
     }

@@ -196,6 +196,10 @@ pub(crate) enum Record {
         state: Option<&'static str>,
         value: Option<String>,
     },
+    /// The value of the monitor that has failed.
+    Remembered {
+        value: String,
+    },
     /// A monitor went from one state to another.
     MonitorMoved {
         monitor: u32,

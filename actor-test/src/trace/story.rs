@@ -32,6 +32,7 @@ pub(super) fn written(story: &Story) -> String {
             timers,
             left_out,
             inspected,
+            remembered,
             critical,
             steps,
         } = story;
@@ -42,6 +43,7 @@ pub(super) fn written(story: &Story) -> String {
             ("timers", lines(timers)),
             ("left_out", json(left_out)),
             ("looked_at", lines(inspected)),
+            ("remembered", json(remembered)),
             ("critical", json(critical)),
             ("steps", lines(steps)),
         ]

@@ -266,9 +266,17 @@ function Chain({ story, position, onGo }: Props) {
   );
 }
 
-/** What the predicate saw that failed. */
+/** What the monitor remembers that failed, or what the predicate saw. */
 function LookedAt({ story, position }: Props) {
-  if (story.finding?.step !== position || story.inspected.length === 0) return null;
+  if (story.finding?.step !== position) return null;
+  if (story.remembered !== undefined) {
+    return (
+      <Part title="What the monitor remembers">
+        <pre>{layOut(story.remembered, WIDTH)}</pre>
+      </Part>
+    );
+  }
+  if (story.inspected.length === 0) return null;
   return (
     <Part title="What the predicate looked at">
       <dl>

@@ -91,6 +91,7 @@ function execution(node: Node, test: string): { story: Story; at: At } {
     timers: node.list("timers", (entry) => timer(entry, many.lanes, at)),
     leftOut: leftOut(node.field("left_out")),
     inspected: node.list("looked_at", (entry) => seen(entry, many.lanes)),
+    remembered: node.maybeText("remembered"),
     cause: { curve: [], races: [], cutShort: false },
   };
   follow(story);

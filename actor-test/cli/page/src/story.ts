@@ -22,6 +22,8 @@ export interface Story {
   leftOut?: { from: number; to: number } | undefined;
   /** The actors that a failed predicate looked at. */
   inspected: Seen[];
+  /** The value of the monitor that has failed. */
+  remembered: string | undefined;
   cause: Cause;
   /** The nearest execution without the bug, where it is told as a whole. */
   passing?: Story | undefined;

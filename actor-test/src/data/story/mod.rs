@@ -99,6 +99,9 @@ pub struct Story {
     /// The actors that a failed predicate read.
     #[serde(rename = "looked_at", default, skip_serializing_if = "Vec::is_empty")]
     pub inspected: Vec<InspectedActor>,
+    /// The value of the monitor that has failed, as its `Debug` prints it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered: Option<Text>,
     /// The step from which on the bug is unavoidable, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical: Option<u64>,

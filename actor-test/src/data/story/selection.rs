@@ -80,6 +80,7 @@ impl Selection {
             timers: story.timers.clone(),
             left_out: story.left_out,
             inspected: story.inspected.clone(),
+            remembered: story.remembered.clone(),
             critical: story.critical,
         })
     }

@@ -236,10 +236,16 @@ impl Audience<'_> {
 
     #[cold]
     fn monitor_panicked(&self, monitor: u16, panic: Panic) {
-        let name = {
+        let (name, value) = {
             let specifications = self.shared.specifications.borrow();
-            specifications.monitor_name(monitor)
+            let value = specifications.monitor_value(monitor);
+            let value = value.filter(|_| self.shared.is_recorded());
+            let value = value.map(|value| self.shared.printed(value));
+            (specifications.monitor_name(monitor), value)
         };
+        if let Some(value) = value {
+            self.shared.record(|| Record::Remembered { value });
+        }
         let message = panic.message;
         let name = name.into();
         let problem = Problem::MonitorFailed { name, message };

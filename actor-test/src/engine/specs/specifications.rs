@@ -1,6 +1,7 @@
 //! Specifications of an execution: monitors and predicates, with their states and temperatures.
 
 use std::cell::Cell;
+use std::fmt;
 use std::hash::Hasher;
 
 use actor_core::Fingerprinter;
@@ -412,6 +413,11 @@ impl Specifications {
             to,
             temperature: temperature.into(),
         }
+    }
+
+    /// Returns a monitor as a `Debug` object, if it is one.
+    pub(crate) fn monitor_value(&self, monitor: u16) -> Option<&dyn fmt::Debug> {
+        self.monitors[usize::from(monitor)].monitor.debug()
     }
 
     pub(crate) fn monitor_name(&self, monitor: u16) -> &'static str {

@@ -192,6 +192,7 @@ impl StoryBuilder {
             | Record::Judged { .. }
             | Record::MonitorMoved { .. }
             | Record::Inspected { .. }
+            | Record::Remembered { .. }
             | Record::Object { .. }
             | Record::PowerFailed { .. } => return None,
         })

@@ -142,7 +142,8 @@ impl StoryBuilder {
             Record::Watches { .. }
             | Record::Judged { .. }
             | Record::MonitorMoved { .. }
-            | Record::Inspected { .. } => self.watched(record),
+            | Record::Inspected { .. }
+            | Record::Remembered { .. } => self.watched(record),
             Record::PowerFailed { lost } => {
                 self.effect(Effect::PowerFailed);
                 for (what, parts) in lost {

@@ -35,6 +35,9 @@ impl StoryBuilder {
                 };
                 return self.story.inspected.push(seen);
             }
+            Record::Remembered { value } => {
+                return self.story.remembered = Some(self.text(value));
+            }
             Record::Judged {
                 predicate,
                 holds,

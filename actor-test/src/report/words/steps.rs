@@ -208,9 +208,14 @@ fn hanging(text: &str, width: usize) -> Vec<String> {
     lines.collect()
 }
 
-/// Formats the actors that a failed predicate read.
+/// Formats what the monitor remembers that has failed, or the actors that a failed predicate read.
 fn inspected(story: &Story, width: usize) -> Vec<String> {
     const SHOWN: usize = 8;
+    if let Some(value) = &story.remembered {
+        let value = hanging(&format!("  {}", shortened(value)), width);
+        let head = "the failed monitor at the end:".to_owned();
+        return std::iter::once(head).chain(value).collect();
+    }
     let one = |seen: &InspectedActor| {
         let state = seen
             .state

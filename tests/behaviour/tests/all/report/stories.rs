@@ -155,6 +155,57 @@ fn a_predicate_may_say_what_it_saw_and_at_whom_it_looked_is_told() {
     assert_eq!(unmet.trace.story.inspected.len(), 1);
 }
 
+/// Allows one withdrawal.
+#[derive(Default, Debug)]
+struct OneWithdrawal {
+    seen: Vec<u32>,
+}
+
+#[monitor]
+impl OneWithdrawal {
+    #[on]
+    fn withdraw(&mut self, Withdraw(amount): &Withdraw) {
+        assert!(self.seen.is_empty(), "a second one of {amount}");
+        self.seen.push(*amount);
+    }
+}
+
+/// The same, without `Debug`.
+#[derive(Default)]
+struct Unprinted {
+    seen: Vec<u32>,
+}
+
+#[monitor]
+impl Unprinted {
+    #[on]
+    fn withdraw(&mut self, Withdraw(amount): &Withdraw) {
+        assert!(self.seen.is_empty(), "a second one of {amount}");
+        self.seen.push(*amount);
+    }
+}
+
+#[test]
+fn the_failed_monitor_is_shown_with_what_it_remembers() {
+    let bug = first_bug(|sys| {
+        sys.monitor::<OneWithdrawal>();
+        overdraw(sys);
+    });
+    let remembered = bug.trace.story.remembered.as_deref();
+    assert_eq!(remembered, Some("OneWithdrawal { seen: [3] }"));
+    let report = once().run(|sys| {
+        sys.monitor::<OneWithdrawal>();
+        overdraw(&sys);
+    });
+    let expected = "the failed monitor at the end:\n        OneWithdrawal { seen: [3] }";
+    assert_contains(&failure_text(&report), &[expected]);
+    let bug = first_bug(|sys| {
+        sys.monitor::<Unprinted>();
+        overdraw(sys);
+    });
+    assert_eq!(bug.trace.story.remembered, None);
+}
+
 /// Takes forbidden actions in its `Debug` implementation.
 struct Meddler {
     sys: System,
