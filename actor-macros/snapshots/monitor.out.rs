@@ -97,5 +97,9 @@ const _: () = {
             use ::actor_core::__private::value_methods::*;
             (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
+        fn __debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
+            use ::actor_core::__private::debug_methods::*;
+            (&::actor_core::__private::AutorefValue(self)).debug()
+        }
     }
 };
