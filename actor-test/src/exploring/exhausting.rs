@@ -30,12 +30,18 @@ pub(crate) fn exhaust(
         ..settings.clone()
     };
     for (number, spec) in searches.iter().enumerate() {
-        let limit = limit(spec, settings);
+        let worth = worth(settings);
+        // A search of behaviours estimates the rest and can be interrupted, while one of states or races may
+        // have no end.
+        let limit = match spec {
+            StrategySpec::Dpor(_) => SearchBudget::none(),
+            _ => worth.clone(),
+        };
         let searching = Settings {
             prove: 0,
             ..ends.for_search(spec)
         };
-        let strategy = budgeted_search(spec, &limit);
+        let strategy = budgeted_search(spec, &limit, &worth);
         let explorer = Explorer::new(name, &searching, vec![strategy]).after(first + number);
         let mut report = explore_with(name, program, &searching, observer, explorer, None);
         let after = first + searches.len();
@@ -53,7 +59,8 @@ pub(crate) fn exhaust(
             return report;
         }
         let asks_for_seeds = is_seeded(&report);
-        left.take(spec, &limit, report);
+        let spent = if worth.spent() > 0 { &worth } else { &limit };
+        left.take(spec, spent, report);
         if asks_for_seeds {
             // No search tries other seeds.
             break;
@@ -69,12 +76,11 @@ pub(crate) fn exhaust(
     report
 }
 
-/// Returns the cost limit of a search. A search of behaviours estimates the rest and can be interrupted,
-/// while a search of states may have no end.
-fn limit(spec: &StrategySpec, settings: &Settings) -> SearchBudget {
-    match (spec, settings.prove) {
-        (StrategySpec::Dpor(_), _) | (_, 0) => SearchBudget::none(),
-        (_, worth) => SearchBudget::with_error_factor(worth),
+/// Returns the cost limit of a search that may have no end.
+fn worth(settings: &Settings) -> SearchBudget {
+    match settings.prove {
+        0 => SearchBudget::none(),
+        worth => SearchBudget::with_error_factor(worth),
     }
 }
 

@@ -91,7 +91,8 @@ impl<'a> ProofSearches<'a> {
         let first = settings.strategies().len();
         let begin = |(number, (spec, searching)): (usize, &'a (StrategySpec, Settings))| {
             let limit = SearchBudget::of(settings.prove);
-            let explorer = Explorer::new(name, searching, vec![budgeted_search(spec, &limit)]);
+            let explorer =
+                Explorer::new(name, searching, vec![budgeted_search(spec, &limit, &limit)]);
             Searching {
                 number,
                 spec,

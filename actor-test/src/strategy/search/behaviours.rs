@@ -2,7 +2,7 @@
 
 use super::dpor::{Dpor, GraphRun};
 use super::source_dpor::{SourceDpor, SourceDporRun};
-use super::{Frontier, not_saved};
+use super::{Frontier, SearchBudget, not_saved};
 use crate::codec::DecodeError;
 use crate::data::coverage_claim::CoverageClaim;
 use crate::data::extent::SizeEstimate;
@@ -14,21 +14,27 @@ use crate::strategy::{
 /// and [at least once](SourceDpor) as soon as some step depends on more.
 #[derive(Debug)]
 pub(in crate::strategy) enum BehaviourSearch {
-    Inboxes(Box<Dpor>),
+    /// The search, and the budget of the other one, should that take over.
+    Inboxes(Box<Dpor>, Option<SearchBudget>),
     Races(Box<SourceDpor>),
 }
 
 impl BehaviourSearch {
     pub(in crate::strategy) fn new(dpor: Dpor) -> Self {
-        Self::Inboxes(Box::new(dpor))
+        Self::Inboxes(Box::new(dpor), None)
+    }
+
+    /// Builds an attempt. `SourceDpor`, which can't estimate its size well, has a budget of its own.
+    pub(super) fn within(limit: SearchBudget, races: SearchBudget) -> Self {
+        Self::Inboxes(Box::new(Dpor::within(limit)), Some(races))
     }
 
     /// Restarts the search as [`SourceDpor`] if Inbox-DPOR met a construct that only `SourceDpor` can follow.
     fn fall_back(&mut self) {
-        if let Self::Inboxes(dpor) = self
+        if let Self::Inboxes(dpor, races) = self
             && dpor.outside().is_some_and(SourceDpor::follows)
         {
-            *self = Self::Races(Box::new(SourceDpor::new(dpor.take_limit())));
+            *self = Self::Races(Box::new(SourceDpor::new(races.take())));
         }
     }
 }
@@ -87,14 +93,14 @@ impl Frontier for BehaviourSearch {
 
     fn name(&self) -> String {
         match self {
-            Self::Inboxes(dpor) => dpor.name(),
+            Self::Inboxes(dpor, _) => dpor.name(),
             Self::Races(races) => races.name(),
         }
     }
 
     fn round(&mut self) -> Vec<BehaviourItem> {
         match self {
-            Self::Inboxes(dpor) => {
+            Self::Inboxes(dpor, _) => {
                 let items = dpor.round().into_iter();
                 items
                     .map(|item| BehaviourItem::Inboxes(Box::new(item)))
@@ -111,7 +117,7 @@ impl Frontier for BehaviourSearch {
 
     fn take(&mut self, item: BehaviourItem, ended: &Ended) {
         match (&mut *self, item) {
-            (Self::Inboxes(dpor), BehaviourItem::Inboxes(item)) => {
+            (Self::Inboxes(dpor, _), BehaviourItem::Inboxes(item)) => {
                 dpor.take(*item, ended);
                 self.fall_back();
             }
@@ -122,14 +128,14 @@ impl Frontier for BehaviourSearch {
 
     fn divide(&mut self) -> Vec<Self> {
         match self {
-            Self::Inboxes(dpor) => dpor.divide().into_iter().map(Self::new).collect(),
+            Self::Inboxes(dpor, _) => dpor.divide().into_iter().map(Self::new).collect(),
             Self::Races(_) => Vec::new(),
         }
     }
 
     fn unite(&mut self, part: Self) -> bool {
         match (&mut *self, part) {
-            (Self::Inboxes(dpor), Self::Inboxes(part)) => {
+            (Self::Inboxes(dpor, _), Self::Inboxes(part, _)) => {
                 let goes_on = dpor.unite(*part);
                 self.fall_back();
                 goes_on
@@ -140,28 +146,28 @@ impl Frontier for BehaviourSearch {
 
     fn save(&self) -> Option<Vec<u8>> {
         match self {
-            Self::Inboxes(dpor) => dpor.save(),
+            Self::Inboxes(dpor, _) => dpor.save(),
             Self::Races(_) => None,
         }
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         match self {
-            Self::Inboxes(dpor) => Frontier::restore(&mut **dpor, bytes),
+            Self::Inboxes(dpor, _) => Frontier::restore(&mut **dpor, bytes),
             Self::Races(_) => Err(not_saved()),
         }
     }
 
     fn extent(&self) -> Option<SizeEstimate> {
         match self {
-            Self::Inboxes(dpor) => dpor.extent(),
+            Self::Inboxes(dpor, _) => dpor.extent(),
             Self::Races(races) => races.extent(),
         }
     }
 
     fn covered(&self) -> CoverageClaim {
         match self {
-            Self::Inboxes(dpor) => dpor.covered(),
+            Self::Inboxes(dpor, _) => dpor.covered(),
             Self::Races(races) => races.covered(),
         }
     }

@@ -200,11 +200,6 @@ impl Dpor {
         }
     }
 
-    /// Takes the remaining budget, for the search that continues instead.
-    pub(super) fn take_limit(&mut self) -> Option<SearchBudget> {
-        self.limit.take()
-    }
-
     /// Records a cost in steps, and ends an attempt that seems to cost far too much.
     fn spend(&mut self, steps: u64) {
         self.spent += steps;
