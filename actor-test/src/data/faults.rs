@@ -237,7 +237,7 @@ impl Fault {
     pub(crate) fn concerns(&self, nodes: u64) -> bool {
         let met = (self.nodes & nodes).count_ones();
         match self.kind {
-            FaultKind::Partition => met > 0 && nodes & !self.nodes > 0,
+            FaultKind::Partition => self.separates(nodes),
             FaultKind::Break | FaultKind::Slow | FaultKind::HalfOpen | FaultKind::FullLink => {
                 met > 0 && met >= nodes.count_ones().min(2)
             }

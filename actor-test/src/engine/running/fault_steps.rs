@@ -80,8 +80,8 @@ impl Engine {
         let (nodes, asks) = (&world.nodes, &world.requests.asks);
         let watches = &world.relations.watches;
         let awaits = |node, of| {
-            let (watches, asks) = watches.across(nodes, asks, node, of);
-            !watches.is_empty() || !asks.is_empty()
+            let (mut watches, mut asks) = watches.across(nodes, asks, node, of);
+            watches.next().is_some() || asks.next().is_some()
         };
         world.faults.list_possible(nodes, awaits);
         let state = &*state;

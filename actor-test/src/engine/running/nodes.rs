@@ -291,7 +291,9 @@ impl Network<'_> {
         let (watches, asks) = {
             let state = self.shared.state();
             let asks = &state.requests.asks;
-            state.relations.watches.across(&state.nodes, asks, node, of)
+            let watches = &state.relations.watches;
+            let (watches, asks) = watches.across(&state.nodes, asks, node, of);
+            (watches.collect::<Vec<_>>(), asks.collect::<Vec<_>>())
         };
         for watch in watches {
             let mut state = self.shared.state();

@@ -163,9 +163,9 @@ impl FaultPhase {
                     && awaits(from, to)
             };
             one_way(nodes, FaultKind::HalfOpen, count, may_break, &mut broken);
-            broken.retain(|fault| {
-                let is_new = !listed.faults.iter().any(|other| other.key == fault.key);
-                is_new && self.times_out(fault)
+            broken.retain(|fault: &Fault| {
+                let is_listed = listed.faults.iter().any(|other| other.key == fault.key);
+                !is_listed && !self.timed_out.contains(&fault.key)
             });
             listed.faults.append(&mut broken);
         }

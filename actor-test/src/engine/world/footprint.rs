@@ -294,7 +294,7 @@ fn record_carried(state: &mut ExecutionState, index: u32, effect: &Effect) {
             )
         }
         Reach::Halted => (StepEffect::Halted, None),
-        // The message may arrive at once.
+        // Such a link may have its message arrive at once.
         Reach::Leaves if state.nodes.delivery == Delivery::Mailbox => {
             (StepEffect::Nothing, Some(StepConstruct::Node))
         }

@@ -200,21 +200,19 @@ impl Watches {
         asks: &Asks,
         node: u32,
         of: u32,
-    ) -> (Vec<u32>, Vec<u32>) {
-        let is_across = |from: u32, to: u32| nodes.nodes_if_different(from, to) == Some((node, of));
+    ) -> (impl Iterator<Item = u32>, impl Iterator<Item = u32>) {
+        let is_across =
+            move |from: u32, to: u32| nodes.nodes_if_different(from, to) == Some((node, of));
         let watches = self.all.iter().zip(0..);
-        let watches = watches.filter(|(watch, _)| {
+        let watches = watches.filter(move |(watch, _)| {
             watch.is_open && is_across(watch.watcher, watch.target) && !watch.is_given_up(asks)
         });
         let asks = asks.iter().zip(0..);
-        let asks = asks.filter(|(ask, _)| {
+        let asks = asks.filter(move |(ask, _)| {
             let is_notified = ask.is_for_end() && !nodes.is_name(ask.target);
             ask.is_open() && !is_notified && is_across(ask.asker, ask.target)
         });
-        (
-            watches.map(|(_, watch)| watch).collect(),
-            asks.map(|(_, ask)| ask).collect(),
-        )
+        (watches.map(|(_, watch)| watch), asks.map(|(_, ask)| ask))
     }
 
     /// Ends a watch that is open and answers no ask.

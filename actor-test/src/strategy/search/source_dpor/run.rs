@@ -240,11 +240,10 @@ impl SourceDporRun {
         Some(may_be_local.unwrap_or(first))
     }
 
-    /// Returns the resource that a step has accessed.
-    fn reach(&mut self, step: &Step<'_>) -> AccessedResource {
+    /// Returns the resource that a step with these constructs has accessed.
+    fn reach(&mut self, step: &Step<'_>, reached: ConstructSet) -> AccessedResource {
         let (who, _) = self.current;
         let Pending { kind, inbox, .. } = step.pending;
-        let reached = constructs_of(step);
         if reached.meets(UNREPORTED_READS) {
             self.unreported_readers.insert(who);
         }
@@ -392,9 +391,10 @@ impl SourceDporRun {
 
     /// Records the end of an execution, and the faults that may strike there.
     fn end(&mut self) {
+        self.is_lost |= self.outside.is_none() && self.steps < self.replay.len();
         match self.faults.take() {
             None => self.settle(Vec::new()),
-            Some(_) if self.is_lost || self.steps < self.from => {}
+            Some(_) if self.is_lost => {}
             Some(faults) => {
                 let asleep = self.asleep.clone();
                 self.taken.push(ExecutedStep {
@@ -452,8 +452,9 @@ impl SourceDporRun {
         if let Some(refused) = refused.filter(|_| step.bug.is_none()) {
             self.outside.get_or_insert((refused, None));
         }
-        let mut reach = self.reach(step);
-        self.met = self.met.and(constructs_of(step));
+        let reached = constructs_of(step);
+        let mut reach = self.reach(step, reached);
+        self.met = self.met.and(reached);
         let mut causes = self.enabled_by.remove(&who).unwrap_or_default();
         let message = step.pending.message.map(|message| message.number());
         if let Some(message) = message {

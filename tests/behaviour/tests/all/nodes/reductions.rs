@@ -1,4 +1,4 @@
-//! Programs on nodes under Inbox-DPOR: the orders of messages at their receivers, and nothing else.
+//! Programs on nodes under `dpor`: the orders of messages at their receivers, and before which steps faults strike.
 
 use std::collections::BTreeSet;
 
